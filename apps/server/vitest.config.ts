@@ -15,11 +15,7 @@ const ALONE = globSync([...UNITS, ...PROCESSES], { cwd: import.meta.dirname }).f
   /useFakeTimers|WorkMeter/.test(readFileSync(join(import.meta.dirname, file), 'utf8')),
 )
 /** The files of a project that are not {@link ALONE}. They leave no spy behind. */
-const TOGETHER = {
-  isolate: false,
-  restoreMocks: true,
-  exclude: [...configDefaults.exclude, ...ALONE],
-}
+const TOGETHER = { isolate: false, restoreMocks: true, exclude: [...configDefaults.exclude, ...ALONE] }
 
 /** A worker keeps its module graph from one file to the next of the same project, so the projects follow each other. */
 class ByProject extends BaseSequencer {

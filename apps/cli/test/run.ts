@@ -51,11 +51,7 @@ export function commandLine(base: Omit<RunOptions, 'stdin' | 'typed'>) {
           : terminalWith(options.typed),
       stdout: Object.assign(streamTo('stdout'), options.isTTY === true ? { isTTY: true } : {}),
       stderr: streamTo('stderr'),
-      env: {
-        LATCHKEY_CONTEXT_FILE: join(home, 'contexts.json'),
-        ...base.env,
-        ...options.env,
-      },
+      env: { LATCHKEY_CONTEXT_FILE: join(home, 'contexts.json'), ...base.env, ...options.env },
       signal: options.signal ?? new AbortController().signal,
       fetch: options.fetch ?? base.fetch,
     })

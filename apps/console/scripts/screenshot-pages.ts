@@ -90,9 +90,7 @@ export const PAGES: readonly ShownPage[] = [
         done += 128
         const total = 42_000
         const rate = { TokensPerSecond: 127.3, EstimatedSeconds: Math.ceil((total - done) / 128) }
-        await route.fulfill({
-          json: { State: 'running', Done: done, Total: total, Batches: 235, ...rate },
-        })
+        await route.fulfill({ json: { State: 'running', Done: done, Total: total, Batches: 235, ...rate } })
       })
       await page.getByRole('img', { name: 'Progress: Done 30,896' }).locator('canvas').waitFor()
       await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -129,11 +127,7 @@ export const PAGES: readonly ShownPage[] = [
     ready: (page) => page.getByRole('button', { name: 'Edit login method' }).click(),
   },
   { name: 'namespaces', path: '/namespaces', ready: (page) => page.getByText('team-b').waitFor() },
-  {
-    name: 'namespace',
-    path: '/namespaces/team-a',
-    ready: (page) => page.getByText('Contents').waitFor(),
-  },
+  { name: 'namespace', path: '/namespaces/team-a', ready: (page) => page.getByText('Contents').waitFor() },
   {
     name: 'namespace-edit',
     path: '/namespaces/team-a',
@@ -173,11 +167,7 @@ export const PAGES: readonly ShownPage[] = [
     path: (client) => tokenPath(client, 'Web shop, staging'),
     ready: (page) => page.getByText('payments/').waitFor(),
   },
-  {
-    name: 'token-create',
-    path: '/tokens?create=true',
-    ready: (page) => page.getByRole('dialog').waitFor(),
-  },
+  { name: 'token-create', path: '/tokens?create=true', ready: (page) => page.getByRole('dialog').waitFor() },
   {
     name: 'token-created',
     path: '/tokens?create=true',

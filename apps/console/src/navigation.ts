@@ -68,13 +68,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     items: [
       { to: '/upgrade', label: 'Upgrade', icon: CircleFadingArrowUp, needs: 'aclRead' },
       { to: '/datacenters', label: 'Datacenters', icon: Globe },
-      {
-        to: '/namespaces',
-        label: 'Namespaces',
-        icon: Layers,
-        needs: 'operatorRead',
-        extendedOnly: true,
-      },
+      { to: '/namespaces', label: 'Namespaces', icon: Layers, needs: 'operatorRead', extendedOnly: true },
     ],
   },
 ]

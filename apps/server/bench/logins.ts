@@ -23,9 +23,5 @@ export async function loginRequest(server: Measured): Promise<LoadRequest> {
   const signed = parts.map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
   const signature = sign('sha256', Buffer.from(signed), { key: privateKey, ...SIGNATURE })
   const BearerToken = `${signed}.${signature.toString('base64url')}`
-  return {
-    method: 'POST',
-    path: '/v1/acl/login',
-    body: JSON.stringify({ AuthMethod: METHOD, BearerToken }),
-  }
+  return { method: 'POST', path: '/v1/acl/login', body: JSON.stringify({ AuthMethod: METHOD, BearerToken }) }
 }

@@ -28,11 +28,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== source) {
   execFileSync(process.execPath, [prismaCli, 'generate', '--schema', schema], {
     cwd: packageDir,
     stdio: ['ignore', 'ignore', 'inherit'],
-    env: {
-      ...process.env,
-      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-      PRISMA_HIDE_UPDATE_MESSAGE: '1',
-    },
+    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, PRISMA_HIDE_UPDATE_MESSAGE: '1' },
   })
   writeFileSync(stamp, source)
 }

@@ -19,10 +19,7 @@ let server: RunningServer
 beforeAll(async () => {
   database = await createTestDatabase()
   proxy = await startDatabaseProxy(database.url)
-  server = await runServer({
-    DATABASE_URL: proxy.url,
-    ...SERVER_ENV,
-  })
+  server = await runServer({ DATABASE_URL: proxy.url, ...SERVER_ENV })
 })
 afterAll(async () => {
   await server.stop('SIGKILL')
@@ -178,11 +175,7 @@ test('a server that loses the database while it starts, after it listens, starts
     process: child,
     log,
     ended,
-  } = startCommand([], {
-    ...SERVER_ENV,
-    DATABASE_URL: other.url,
-    PORT: `${port}`,
-  })
+  } = startCommand([], { ...SERVER_ENV, DATABASE_URL: other.url, PORT: `${port}` })
   try {
     await expect.poll(log).toContain('starting again')
     await client.query('DROP TRIGGER refuse_address ON member')

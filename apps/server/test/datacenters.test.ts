@@ -116,9 +116,7 @@ test.each(['dots/../key', 'dots/%2e%2e/acl/bootstrap'])(
 test('an answer has the index, the freshness and the bytes of the other datacenter, with headers of the family of the request', async () => {
   await managed(dc2, 'PUT', '/acl/policy', { Name: 'newer' })
   const direct = await fetch(`${dc2.url}/v1/acl/policies`, { headers: { 'X-Consul-Token': MANAGEMENT } })
-  const { headers, text } = await ask('/acl/policies?dc=dc2', {
-    headers: { 'X-Consul-Token': MANAGEMENT },
-  })
+  const { headers, text } = await ask('/acl/policies?dc=dc2', { headers: { 'X-Consul-Token': MANAGEMENT } })
   expect(text).toBe(await direct.text())
   for (const name of ['index', 'knownleader', 'lastcontact', 'default-acl-policy']) {
     expect(headers.get(`x-consul-${name}`), name).toBe(direct.headers.get(`x-consul-${name}`))

@@ -18,11 +18,7 @@ let server: RunningServer
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  server = await runServer({
-    DATABASE_URL: database.url,
-    LATCHKEY_SERVICE_VERSION: '1.3.0',
-    ...SERVER_ENV,
-  })
+  server = await runServer({ DATABASE_URL: database.url, LATCHKEY_SERVICE_VERSION: '1.3.0', ...SERVER_ENV })
   return async () => {
     await server.stop('SIGKILL')
     await database.drop()

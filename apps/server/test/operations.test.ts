@@ -199,10 +199,7 @@ test('LATCHKEY_ACL_ENABLED=off: the ACL API answers 401, keys are open', async (
   ] as const) {
     expect(
       await server.call(method, path, { token: 'nobody', body: method === 'PUT' ? {} : undefined }),
-    ).toEqual({
-      status: 401,
-      body: 'ACL support disabled',
-    })
+    ).toEqual({ status: 401, body: 'ACL support disabled' })
   }
   expect((await server.call('POST', '/acl/tokens')).status).toBe(405)
   expect((await server.call('PUT', '/kv/a', { body: 'x' })).body).toBe(true)

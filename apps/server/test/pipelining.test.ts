@@ -20,11 +20,7 @@ let idleBytes: number
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  server = await runServer({
-    DATABASE_URL: database.url,
-    ...SERVER_ENV,
-    LATCHKEY_LOG_LEVEL: 'warn',
-  })
+  server = await runServer({ DATABASE_URL: database.url, ...SERVER_ENV, LATCHKEY_LOG_LEVEL: 'warn' })
   for (const { method, path, body } of ANONYMOUS_REQUESTS) {
     await (await fetch(`${server.url}${path}`, { method, ...(body === undefined ? {} : { body }) })).text()
   }

@@ -20,10 +20,7 @@ beforeAll(async () => {
   dc1 = await startPrimary()
   await ask(dc1, 'PUT', '/acl/policy', { Name: 'reader', Rules: 'key_prefix "" { policy = "read" }' })
   await ask(dc1, 'PUT', '/acl/role', { Name: 'app', Policies: [{ Name: 'reader' }] })
-  await ask(dc1, 'PUT', '/acl/token', {
-    SecretID: REPLICATION,
-    Policies: [{ Name: 'global-management' }],
-  })
+  await ask(dc1, 'PUT', '/acl/token', { SecretID: REPLICATION, Policies: [{ Name: 'global-management' }] })
   dc2 = await startSecondary()
 }, 60_000)
 afterAll(async () => {

@@ -24,8 +24,5 @@ export async function openSkewedClock(url: string): Promise<SkewedClock> {
     DO $$ BEGIN
       EXECUTE format('ALTER DATABASE %I SET search_path = public, skew, pg_catalog', current_database());
     END $$`)
-  return {
-    skew: (ms) => client.query('UPDATE skew.by SET ms = $1', [ms]),
-    close: () => client.end(),
-  }
+  return { skew: (ms) => client.query('UPDATE skew.by SET ms = $1', [ms]), close: () => client.end() }
 }

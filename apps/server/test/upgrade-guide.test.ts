@@ -49,11 +49,7 @@ test('every command of the page works, and answers what the page shows', async (
       'setsid',
       // If standard input is a socket, bash may behave like a remote shell and read start-up files.
       ['--wait', 'bash', '--norc', '-euo', 'pipefail', '-c', cleanUp + script],
-      {
-        cwd: folder,
-        env,
-        timeout: 1_100_000,
-      },
+      { cwd: folder, env, timeout: 1_100_000 },
     )
     const answers = stdout.split(SEPARATOR)
     const refusals = stderr.trim().split('\n')

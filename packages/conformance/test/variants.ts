@@ -29,12 +29,7 @@ function version(name: string, over: Partial<Traits> = {}): Variant {
 
 export const VARIANTS: readonly Variant[] = [
   { name: 'plain', traits: PLAIN_TRAITS, mock: {}, server: {}, always: true },
-  {
-    name: 'frozen time',
-    traits: PLAIN_TRAITS,
-    mock: { clock: '2026-01-01T00:00:00Z' },
-    server: undefined,
-  },
+  { name: 'frozen time', traits: PLAIN_TRAITS, mock: { clock: '2026-01-01T00:00:00Z' }, server: undefined },
   {
     name: 'extended edition',
     traits: { ...PLAIN_TRAITS, edition: 'extended' },
@@ -71,11 +66,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'ACLs off before 1.11, extended edition',
     traits: { ...PLAIN_TRAITS, acl: 'off', version: '1.8.7', edition: 'extended' },
     mock: { aclEnabled: false, serviceVersion: '1.8.7', edition: 'extended' },
-    server: {
-      LATCHKEY_ACL_ENABLED: 'off',
-      LATCHKEY_SERVICE_VERSION: '1.8.7',
-      LATCHKEY_EDITION: 'extended',
-    },
+    server: { LATCHKEY_ACL_ENABLED: 'off', LATCHKEY_SERVICE_VERSION: '1.8.7', LATCHKEY_EDITION: 'extended' },
   },
   {
     name: 'default allow',

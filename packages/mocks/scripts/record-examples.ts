@@ -259,12 +259,7 @@ async function extended(): Promise<void> {
   const { AuthURL } = await ask('login.authUrl', { body: start })
   const back = new URL(service.identityProvider.signIn(AuthURL)).searchParams
   await ask('login.callback', {
-    body: {
-      AuthMethod: 'people',
-      State: back.get('state'),
-      Code: back.get('code'),
-      ClientNonce: '4f8a',
-    },
+    body: { AuthMethod: 'people', State: back.get('state'), Code: back.get('code'), ClientNonce: '4f8a' },
   })
 }
 

@@ -21,14 +21,7 @@ function aLogin() {
   const service = createMockService({
     edition: 'extended',
     seed: {
-      authMethods: [
-        {
-          Name: 'people',
-          Type: 'oidc',
-          MaxTokenTTL: '1h',
-          Config: CONFIG,
-        },
-      ],
+      authMethods: [{ Name: 'people', Type: 'oidc', MaxTokenTTL: '1h', Config: CONFIG }],
       bindingRules: [
         { AuthMethod: 'people', BindType: 'service', BindName: 'web', Selector: 'staff in list.groups' },
       ],

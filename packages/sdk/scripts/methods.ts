@@ -384,10 +384,7 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
     doc: 'Health of services and nodes. Spec 9.3, 9.4.',
     methods: {
       'node(node): HealthCheck[]': filterOf,
-      'checks(service): HealthCheck[]': {
-        options: 'CheckListOptions',
-        own: ['near', 'nodeMeta', 'filter'],
-      },
+      'checks(service): HealthCheck[]': { options: 'CheckListOptions', own: ['near', 'nodeMeta', 'filter'] },
       'service(service): ServiceHealth[]': {
         ...instances,
         example: `const instances = await client.health.service('web', { passing: true })`,

@@ -10,12 +10,7 @@ const ADDRESS = 'http://latchkey.invalid'
 const SENT = new Error('sent')
 
 /** A client whose calls fail once they are sent. */
-const client = createClient({
-  address: ADDRESS,
-  env: false,
-  retries: 0,
-  fetch: () => Promise.reject(SENT),
-})
+const client = createClient({ address: ADDRESS, env: false, retries: 0, fetch: () => Promise.reject(SENT) })
 
 const store = { getItem: () => null, setItem: () => {}, removeItem: () => {} }
 const id = '00000000-0000-4000-8000-000000000001'

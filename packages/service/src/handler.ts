@@ -130,10 +130,7 @@ type JsonForm<T> =
   | { readonly kind: 'json-text'; readonly text: JsonText<T> }
   | { readonly kind: 'json-bytes'; readonly bytes: JsonBytes<T> }
   /** Elements in pages; a page may be empty. */
-  | {
-      readonly kind: 'json-stream'
-      readonly pages: AsyncIterable<JsonElements<T> | JsonElementBytes<T>>
-    }
+  | { readonly kind: 'json-stream'; readonly pages: AsyncIterable<JsonElements<T> | JsonElementBytes<T>> }
   | { readonly kind: 'json-document'; readonly document: JsonDocument<T> }
 
 interface TextForm {

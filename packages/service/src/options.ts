@@ -163,9 +163,7 @@ export function isSecondary({
   datacenter,
   primaryDatacenter = datacenter,
   store,
-}: Place & {
-  readonly store: Pick<Store, 'directory'>
-}): boolean {
+}: Place & { readonly store: Pick<Store, 'directory'> }): boolean {
   if (primaryDatacenter === datacenter) return false
   const cluster = store.directory().system('cluster')?.Value
   return cluster?.promoted === undefined

@@ -4,7 +4,7 @@
  */
 
 import { AclError, limits } from '@latchkey/contract'
-import { SharedAnswers, indexOf, isCurrent, type Seen, Wait } from './blocking/blocking.ts'
+import { indexOf, isCurrent, type Seen, SharedAnswers, Wait } from './blocking/blocking.ts'
 import type { Admission } from './caller/admission.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
 import { HANDLERS } from './handlers.ts'

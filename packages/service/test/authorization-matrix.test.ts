@@ -101,11 +101,7 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'login.authUrl': outcomeOfAll('endpoint_not_built'),
   'login.callback': outcomeOfAll('endpoint_not_built'),
   // Only a token from a login can log out, and none of these is one.
-  'login.logout': {
-    ...outcomeOfAll('privilege_missing'),
-    ...STRANGERS,
-    anonymous: 'caller_unknown',
-  },
+  'login.logout': { ...outcomeOfAll('privilege_missing'), ...STRANGERS, anonymous: 'caller_unknown' },
   // The secret in the path is the credential.
   'legacy.info': ANYONE,
   // Both show secrets.
@@ -258,10 +254,7 @@ beforeAll(async () => {
     sessionId,
   }
 
-  const expired = await world.token({
-    Policies: [{ Name: 'global-management' }],
-    ExpirationTTL: '60s',
-  })
+  const expired = await world.token({ Policies: [{ Name: 'global-management' }], ExpirationTTL: '60s' })
   const deleted = await world.token({ Policies: [{ Name: 'global-management' }] })
   await world.manage('DELETE', `/acl/token/${deleted.AccessorID}`)
   const deny = await world.policy({ Name: 'deny', Rules: allRules('deny') })

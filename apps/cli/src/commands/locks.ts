@@ -32,11 +32,7 @@ interface Waiting {
 }
 
 function acquire({ locks }: Client, key: string, { waits, signal }: Waiting): Promise<Lock | undefined> {
-  const options = {
-    signal,
-    value: `${hostname()} ${process.pid}`,
-    session: { Name: `latchkey lock ${key}` },
-  }
+  const options = { signal, value: `${hostname()} ${process.pid}`, session: { Name: `latchkey lock ${key}` } }
   return waits ? locks.acquire(key, options) : locks.tryAcquire(key, options)
 }
 

@@ -32,11 +32,7 @@ const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 const GLOBAL_MANAGEMENT = '00000000-0000-0000-0000-000000000001'
 
 export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
-  namespace: {
-    schema: createNamespaceSchema,
-    fields: ['Name', 'Description', 'ACLs'],
-    required: ['Name'],
-  },
+  namespace: { schema: createNamespaceSchema, fields: ['Name', 'Description', 'ACLs'], required: ['Name'] },
   policy: {
     schema: createPolicySchema,
     fields: ['Name', 'Description', 'Rules', 'Datacenters'],

@@ -101,9 +101,7 @@ export class Session {
     if (!this.isInteractive) {
       throw new CliError(
         `${question} Nothing was changed: this needs confirmation, and there is no terminal`,
-        {
-          hints: ['To confirm in advance, add --yes'],
-        },
+        { hints: ['To confirm in advance, add --yes'] },
       )
     }
     const { confirm } = await import('@inquirer/prompts')

@@ -57,12 +57,7 @@ export type QuestionSearch = Partial<Question>
 export function readQuestion(search: Readonly<Record<string, unknown>>): QuestionSearch {
   const kind = KINDS.find((each) => each === search.kind)
   const access = kind && resourceOf(kind).accesses.find((each) => each === search.access)
-  const found = {
-    token: textOf(search.token),
-    kind,
-    segment: textOf(search.segment),
-    access,
-  }
+  const found = { token: textOf(search.token), kind, segment: textOf(search.segment), access }
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined))
 }
 

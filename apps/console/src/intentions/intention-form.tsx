@@ -106,10 +106,7 @@ function fieldsOf({ action, description }: Content): readonly FieldText[] {
   ]
 }
 
-const ACTIONS: Readonly<Record<string, string>> = {
-  allow: 'Allow',
-  deny: 'Deny',
-}
+const ACTIONS: Readonly<Record<string, string>> = { allow: 'Allow', deny: 'Deny' }
 
 /** Finds the intention with the same names: a write by names removes the ID. */
 async function readStored({ intentions }: Client, base: Intention): Promise<Intention | undefined> {

@@ -114,11 +114,7 @@ const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Int
       </span>
     ),
   },
-  {
-    header: 'Action',
-    track: '9rem',
-    cell: (intention) => <ActionBadge {...intention} />,
-  },
+  { header: 'Action', track: '9rem', cell: (intention) => <ActionBadge {...intention} /> },
   {
     header: 'Precedence',
     track: '7rem',

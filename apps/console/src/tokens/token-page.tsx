@@ -97,12 +97,7 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
               <Menu
                 actions={[
                   { label: 'Clone token', icon: CopyPlus, onSelect: () => setCloning(true) },
-                  {
-                    label: 'Delete token',
-                    icon: Trash2,
-                    tone: 'danger',
-                    onSelect: () => void onDelete(),
-                  },
+                  { label: 'Delete token', icon: Trash2, tone: 'danger', onSelect: () => void onDelete() },
                 ]}
               >
                 <IconButton label="More actions">

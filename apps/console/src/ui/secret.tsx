@@ -47,10 +47,7 @@ interface ShownSecretProps {
 
 export function ShownSecret({ read, shownMs, onShown }: ShownSecretProps) {
   const [shown, setShown] = useState<string>()
-  const show = useMutation({
-    mutationFn: async () => setShown(await read()),
-    onSuccess: () => onShown?.(),
-  })
+  const show = useMutation({ mutationFn: async () => setShown(await read()), onSuccess: () => onShown?.() })
   useEffect(() => {
     if (shown === undefined || shownMs === undefined) return
     const timer = setTimeout(() => setShown(undefined), shownMs)

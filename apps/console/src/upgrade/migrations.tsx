@@ -173,11 +173,7 @@ function Progress({ samples }: { readonly samples: readonly Sample<MigrationStat
       times={[...times, ...ahead.map(({ at }) => at)]}
       format={(count) => count.toLocaleString('en')}
       lines={[
-        {
-          label: 'Done',
-          look: 'area',
-          values: [...done, ...ahead.map(() => null)],
-        },
+        { label: 'Done', look: 'area', values: [...done, ...ahead.map(() => null)] },
         {
           label: 'Expected',
           look: 'expected',

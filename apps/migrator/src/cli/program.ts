@@ -61,10 +61,12 @@ export async function runCli(argv: readonly string[], io: Io): Promise<ExitCode>
 }
 
 function configure(command: Command, io: Io): void {
-  command.exitOverride().configureOutput({
-    writeOut: (text) => io.stdout.write(text),
-    writeErr: (text) => io.stderr.write(visible(text)),
-  })
+  command
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(visible(text)),
+    })
 }
 
 async function report(error: unknown, io: Io): Promise<ExitCode> {

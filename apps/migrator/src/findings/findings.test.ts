@@ -110,10 +110,7 @@ test('our own servers do not start as 1.11 while tokens would lose rights', () =
 })
 
 test('tokens without an accessor prevent 1.15 and later from starting, and the finding says so', () => {
-  const { findings } = resultOf({
-    version: '1.16.0',
-    legacyTokens: [{ count: 3, unwritable: true }],
-  })
+  const { findings } = resultOf({ version: '1.16.0', legacyTokens: [{ count: 3, unwritable: true }] })
   expect(findings.find(({ id }) => id === 'accessors-missing')?.detail).toContain('1.15')
 })
 
@@ -203,10 +200,9 @@ test('a snapshot from before 1.4.0 keeps bootstrap closed, even where it never h
 
 test('rules that change by translation are critical where the scenario converts tokens', () => {
   const severity = (events: readonly { kind: 'convert-tokens'; at: number }[]) =>
-    resultOf({
-      legacyTokens: [{ rules: 'acl = "write"' }],
-      events: [...events],
-    }).findings.find(({ id }) => id === 'rules-change-by-translation')?.severity
+    resultOf({ legacyTokens: [{ rules: 'acl = "write"' }], events: [...events] }).findings.find(
+      ({ id }) => id === 'rules-change-by-translation',
+    )?.severity
   expect(severity([])).toBe('warning')
   expect(severity([{ kind: 'convert-tokens', at: 60 }])).toBe('critical')
 })

@@ -58,9 +58,7 @@ describe('before the point of no return', () => {
     ],
     [
       'tokens that break',
-      {
-        tokenFindings: [{ id: 'rules-unreadable', severity: 'critical', count: 1, detail: '', avoid: '' }],
-      },
+      { tokenFindings: [{ id: 'rules-unreadable', severity: 'critical', count: 1, detail: '', avoid: '' }] },
       ['rules-unreadable'],
     ],
   ])('%s is found', (_, facts, ids) => {

@@ -118,15 +118,17 @@ function memberCondition(servers: readonly SeenServer[], { to, model }: GateFact
     mode: status === 'alive' && mode === 'old' ? 'legacy' : mode,
   }))
   const look = { version: to, role: 'leader', isPrimary: true, own, primary: [], leader: undefined } as const
-  const findings = model.waitsFor(look).flatMap(({ server, why }) =>
-    findingIf(true, {
-      id: 'member-counted',
-      detail: `${server} still counts (${why}), so legacy mode would not end`,
-      avoid:
-        'Replace this member, switch its ACLs on, or let it leave, so that the others no longer wait for it.',
-      servers: [server],
-    }),
-  )
+  const findings = model
+    .waitsFor(look)
+    .flatMap(({ server, why }) =>
+      findingIf(true, {
+        id: 'member-counted',
+        detail: `${server} still counts (${why}), so legacy mode would not end`,
+        avoid:
+          'Replace this member, switch its ACLs on, or let it leave, so that the others no longer wait for it.',
+        servers: [server],
+      }),
+    )
   const name = 'no other member holds up the end of legacy mode'
   return { name, detail: counted(servers.length, 'member'), findings }
 }

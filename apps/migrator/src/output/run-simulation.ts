@@ -32,10 +32,7 @@ export function modelOf(name: ModelName): UpgradeModel {
  */
 export function runSimulation(
   scenario: Scenario,
-  options: {
-    readonly replay: string
-    readonly extraFindings?: readonly Finding[]
-  },
+  options: { readonly replay: string; readonly extraFindings?: readonly Finding[] },
 ): Simulation {
   const history = simulate(scenario, modelOf(scenario.model))
   const clients = countClients(scenario, history)

@@ -78,10 +78,7 @@ export class TokenCensus {
       }
       return undefined
     }
-    const { token, findings } = readLegacyRecord(record.value, {
-      position: record.position,
-      seen: this.seen,
-    })
+    const { token, findings } = readLegacyRecord(record.value, { position: record.position, seen: this.seen })
     for (const { code, severity, message } of findings) {
       const [title, avoid] = DUMP_ADVICE[code]
       this.note(record, {

@@ -91,13 +91,7 @@ function trackOf(
     leads: false,
   }))
   const last = modes.at(-1)
-  return {
-    id,
-    datacenter,
-    isAgent: false,
-    stretches,
-    newModeAt: last?.look === 'new' ? last.at : undefined,
-  }
+  return { id, datacenter, isAgent: false, stretches, newModeAt: last?.look === 'new' ? last.at : undefined }
 }
 
 function pointsOf(tokens: number, log: readonly LogLine[], startedAt: number): TokenPoint[] {

@@ -124,11 +124,7 @@ export class HttpReader {
         ...(namespace === undefined ? [] : [[`${prefix}${HEADER.namespace}`, namespace]]),
       ]),
     )
-    const options = {
-      headers,
-      signal: this.signal,
-      ...(socketPath === undefined ? {} : { socketPath }),
-    }
+    const options = { headers, signal: this.signal, ...(socketPath === undefined ? {} : { socketPath }) }
     const { servername, ...certificates } = tls
     const names = servername === undefined ? {} : { servername }
     const request =

@@ -37,9 +37,7 @@ test('the first batch is written as the leader leaves legacy mode, without waiti
 })
 
 test('MIG-03: each conflict costs a place in a later batch, and the edit stays', () => {
-  const migration = migrationOf(256, {
-    events: [{ kind: 'edit-tokens', at: 0, count: 3, racing: true }],
-  })
+  const migration = migrationOf(256, { events: [{ kind: 'edit-tokens', at: 0, count: 3, racing: true }] })
   expect(migration).toMatchObject({ tokens: 256, sizes: [125, 128, 3], conflicts: 3, remaining: 0 })
 })
 

@@ -102,11 +102,9 @@ function finalReplication({ leader, spec, replication }: DatacenterState): Final
 
 /** The parts of a span whose tokens are in the ranges. */
 function partOf(span: AccessorSpan, tokens: RangeSet): AccessorSpan[] {
-  return tokens.within([[span.from, span.to]]).map(([from, to]) => ({
-    from,
-    to,
-    accessor: span.accessor + from - span.from,
-  }))
+  return tokens
+    .within([[span.from, span.to]])
+    .map(([from, to]) => ({ from, to, accessor: span.accessor + from - span.from }))
 }
 
 function finalMembers({ spec, servers, agents }: DatacenterState): FinalMember[] {

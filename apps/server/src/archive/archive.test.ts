@@ -33,10 +33,7 @@ const put = <T extends Change['table']>(table: T, record: object) =>
 
 const policy = aPolicy({ ID: anId(1), Name: 'Operators', Rules: 'acl = "read"' })
 const capital = aToken({ AccessorID: anId(0xabc1).toUpperCase(), SecretID: anId(0xdef1).toUpperCase() })
-const linked = aToken({
-  Policies: [{ ID: policy.ID }],
-  Description: 'NUL \u0000 and \ud800',
-})
+const linked = aToken({ Policies: [{ ID: policy.ID }], Description: 'NUL \u0000 and \ud800' })
 const method = aMethod({ Name: 'login' })
 const intention = anIntention()
 

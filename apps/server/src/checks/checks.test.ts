@@ -212,9 +212,7 @@ test('a TCP check passes if it connects, and otherwise says why', async () => {
       { ...tcp, address: address.replace('127.0.0.1', 'LOCALHOST') },
       { ...anywhere, hosts: ['localhost'] },
     ),
-  ).toMatchObject({
-    status: 'passing',
-  })
+  ).toMatchObject({ status: 'passing' })
   expect(await runTcpCheck({ ...tcp, address }, anywhere)).toEqual({
     status: 'passing',
     output: `TCP connect ${address}: Success`,

@@ -336,10 +336,7 @@ describe('other datacenters', () => {
     const exposed = { LATCHKEY_DATACENTERS: 'dc2=http://two.example,dc3=https://three.example' }
     expect(problemsOf(exposed)).toEqual([expect.stringContaining('to reach "dc2" over http')])
     expect(problemsOf({ ...exposed, LATCHKEY_DATACENTER_HTTP: 'on' })).toEqual([])
-    const secondary = {
-      LATCHKEY_PRIMARY_DATACENTER: 'dc2',
-      LATCHKEY_PRIMARY_URL: 'http://10.0.0.1:8500',
-    }
+    const secondary = { LATCHKEY_PRIMARY_DATACENTER: 'dc2', LATCHKEY_PRIMARY_URL: 'http://10.0.0.1:8500' }
     expect(problemsOf(secondary)).toEqual([expect.stringContaining('to reach "dc2" over http')])
     expect(problemsOf({ LATCHKEY_DATACENTERS: 'dc1=http://one.example,dc3=http://[::1]:8500' })).toEqual([])
   })

@@ -11,10 +11,7 @@ const TOO_SLOW: Outage = { code: 'unavailable', message: 'The database did not a
 const STOPPING: Outage = { code: 'unavailable', message: 'The database is starting or stopping; try again' }
 const CONFLICT: Outage = { code: 'unavailable', message: 'Transactions of the database conflict; try again' }
 const UNKNOWN: Outage = { code: 'database_refused', message: 'The database of this server does not exist' }
-const DAMAGED: Outage = {
-  code: 'database_damaged',
-  message: 'The database cannot read or write its files',
-}
+const DAMAGED: Outage = { code: 'database_damaged', message: 'The database cannot read or write its files' }
 const UNTRUSTED: Outage = {
   code: 'database_refused',
   message: 'This server and the database do not agree on an encrypted connection',

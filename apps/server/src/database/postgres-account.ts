@@ -26,10 +26,7 @@ interface AccountCommand {
 /** Its bit in a set of capabilities. */
 const CAP_DAC_OVERRIDE = 1n << 1n
 
-const OURSELVES: PostgresAccount = {
-  own() {},
-  command: (file, args) => ({ file, args }),
-}
+const OURSELVES: PostgresAccount = { own() {}, command: (file, args) => ({ file, args }) }
 
 /**
  * Chooses the account, and creates the system user if root lacks one.

@@ -82,11 +82,7 @@ describe('with the names of a service', () => {
       }),
     ])
     server = await startDns({
-      config: loadConfig({
-        LATCHKEY_DNS_PORT: '0',
-        LATCHKEY_DNS_TOKEN: MANAGEMENT,
-        LATCHKEY_DNS_TTL: '9s',
-      }),
+      config: loadConfig({ LATCHKEY_DNS_PORT: '0', LATCHKEY_DNS_TOKEN: MANAGEMENT, LATCHKEY_DNS_TTL: '9s' }),
       profile: profileOf(parseServiceVersion('1.11')),
       service,
       onAnswer: (rcode, transport) => answered.push(`${rcode} ${transport}`),

@@ -185,8 +185,5 @@ async function tokensWithoutAccessor(
 
 function readLast(store: Store): Last {
   const stored = store.directory().system('migration')
-  return {
-    record: stored?.Value ?? NO_BATCHES,
-    modifyIndex: stored?.ModifyIndex ?? 0,
-  }
+  return { record: stored?.Value ?? NO_BATCHES, modifyIndex: stored?.ModifyIndex ?? 0 }
 }

@@ -204,9 +204,5 @@ export class HttpDatacenters implements Datacenters {
 }
 
 function replyOf(answer: IncomingMessage): ForwardedReply {
-  return {
-    status: answer.statusCode ?? 0,
-    header: (name) => answer.headersDistinct[name]?.[0],
-    body: answer,
-  }
+  return { status: answer.statusCode ?? 0, header: (name) => answer.headersDistinct[name]?.[0], body: answer }
 }

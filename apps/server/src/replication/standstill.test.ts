@@ -32,10 +32,7 @@ test('replication runs for a minute after the last answer, then status, metrics 
           Time,
           ...(after && { After: after }),
         }
-        return {
-          changes: { ...about, ...nothing(), Deleted: nothing() },
-          nextCursor: undefined,
-        }
+        return { changes: { ...about, ...nothing(), Deleted: nothing() }, nextCursor: undefined }
       },
     },
   })

@@ -44,10 +44,7 @@ export async function createService(parts: ServiceParts) {
   const { config, profile, store, cluster, tls, random, metrics, tracing, main, log } = parts
   const apiPages = new ApiPages(config)
   const unread = new Backpressure()
-  const outgoing = new Outgoing({
-    allowHttp: config.authMethodHttp,
-    hosts: config.authMethodHosts,
-  })
+  const outgoing = new Outgoing({ allowHttp: config.authMethodHttp, hosts: config.authMethodHosts })
   const coordinateUpdates = new CoordinateUpdates()
   const localChecks = startLocalChecks({
     store,

@@ -17,11 +17,7 @@ interface KvSource {
 export const KV_COLUMNS: readonly Column<KvSource>[] = [
   { name: 'namespace', sql: 'text', encode: ({ namespace }) => storeText(namespace) },
   { name: 'key', sql: 'bytea', encode: ({ key }) => storeBytes(Buffer.from(key)) },
-  {
-    name: 'flags',
-    sql: 'bigint',
-    encode: ({ record }) => record && BigInt.asIntN(64, record.Flags),
-  },
+  { name: 'flags', sql: 'bigint', encode: ({ record }) => record && BigInt.asIntN(64, record.Flags) },
   { name: 'lock_index', sql: 'bigint', encode: ({ record }) => record?.LockIndex },
   { name: 'session', sql: 'text', encode: ({ record }) => record && (record.Session ?? '') },
   { name: 'value', sql: 'bytea', encode: ({ record }) => record && storeBytes(record.Value) },

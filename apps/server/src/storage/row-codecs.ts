@@ -97,7 +97,4 @@ export function integer<C extends string>(column: C): Codec<number, C> {
   return { column, encode: BigInt, decode: Number }
 }
 
-export const INDEXES = {
-  CreateIndex: integer('createIndex'),
-  ModifyIndex: integer('modifyIndex'),
-} as const
+export const INDEXES = { CreateIndex: integer('createIndex'), ModifyIndex: integer('modifyIndex') } as const

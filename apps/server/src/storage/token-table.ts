@@ -87,11 +87,7 @@ function json<N extends string, F extends JsonField>(name: N, field: F): TokenCo
 
 /** In the order of the table. */
 export const TOKEN_COLUMNS = [
-  hidden('secret_hash', {
-    sql: 'bytea',
-    encode: ({ secretHash }) => `\\x${secretHash}`,
-    isRead: true,
-  }),
+  hidden('secret_hash', { sql: 'bytea', encode: ({ secretHash }) => `\\x${secretHash}`, isRead: true }),
   hidden('secret_cipher', {
     sql: 'bytea',
     encode: ({ ofIds }) => ofIds && storeBytes(ofIds.sealed.bytes),
@@ -109,10 +105,7 @@ export const TOKEN_COLUMNS = [
     encode: ({ record }) => storeText(record.AccessorID),
     decode: readText,
   }),
-  hidden('accessor_key', {
-    sql: 'text',
-    encode: ({ record }) => accessorKeyOf(record),
-  }),
+  hidden('accessor_key', { sql: 'text', encode: ({ record }) => accessorKeyOf(record) }),
   hidden('accessor_hash', {
     sql: 'bigint',
     isKept: true,
@@ -180,12 +173,7 @@ export const TOKEN_COLUMNS = [
     encode: ({ record }) => record.CreateIndex,
     decode: Number,
   }),
-  shown('modify_index', 'ModifyIndex', {
-    sql: 'bigint',
-    stamp: 'modified',
-    encode: () => 0,
-    decode: Number,
-  }),
+  shown('modify_index', 'ModifyIndex', { sql: 'bigint', stamp: 'modified', encode: () => 0, decode: Number }),
   hidden('folded_hash', {
     sql: 'bytea',
     isKept: true,

@@ -54,10 +54,7 @@ test.for([
   [
     'LATCHKEY_TLS_KEY',
     'is that of another certificate',
-    async () => ({
-      tlsCert: cert,
-      tlsKey: (await authority.serverOptions('127.0.0.1')).key,
-    }),
+    async () => ({ tlsCert: cert, tlsKey: (await authority.serverOptions('127.0.0.1')).key }),
   ],
   [
     'LATCHKEY_TLS_CLIENT_CA',

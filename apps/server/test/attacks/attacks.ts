@@ -176,9 +176,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'aborted waits': floodOf(
     CONNECTIONS,
     { path: '/v1/kv/narrow/a?index=1&wait=60s', headers: by(NARROW) },
-    {
-      abortAfterMs: 50,
-    },
+    { abortAfterMs: 50 },
   ),
   // With acl:read.
   'who-can, aborted and repeated': floodOf(30, post('/v1/internal/acl/who-can', QUESTION, READER), {

@@ -28,10 +28,7 @@ const META = { note: 'm'.repeat(2_000) }
 const authUrl = (AuthMethod: string) =>
   post(AUTH_URL, json({ AuthMethod, RedirectURI: REDIRECT_URI, Meta: META }))
 /** Claims that are far longer than what an honest provider signs. */
-const LONG = {
-  team: 'aB'.repeat(100_000),
-  groups: Array.from({ length: 40_000 }, (_, i) => `group-${i}`),
-}
+const LONG = { team: 'aB'.repeat(100_000), groups: Array.from({ length: 40_000 }, (_, i) => `group-${i}`) }
 const LONG_CLAIMS = json({ Claims: LONG })
 /** A pattern as large as the limits allow. Each one differs, so the server has to compile each one. */
 const largePattern = (i: number) => `(?i)${'[a-z]{1,60}'.repeat(31)}${i}$`

@@ -116,10 +116,7 @@ async function attackAll(
   return results
 }
 
-const COMMON = {
-  ...SERVER_ENV,
-  LATCHKEY_LOG_LEVEL: 'warn',
-}
+const COMMON = { ...SERVER_ENV, LATCHKEY_LOG_LEVEL: 'warn' }
 
 const isSame = (name: string, word: string) => name === word
 const isPart = (name: string, word: string) => name.includes(word)

@@ -35,14 +35,16 @@ const answer: RequestListener = (request, response) => {
     case 'endless':
       return response.writeHead(201).write(PART.repeat(4))
     case 'people':
-      return response.setHeader('Content-Type', 'application/json').end(
-        JSON.stringify({
-          issuer: `${origin}/people`,
-          authorization_endpoint: `${origin}/people/authorize`,
-          token_endpoint: `${origin}/hanging${path}`,
-          jwks_uri: `${origin}/keys`,
-        }),
-      )
+      return response
+        .setHeader('Content-Type', 'application/json')
+        .end(
+          JSON.stringify({
+            issuer: `${origin}/people`,
+            authorization_endpoint: `${origin}/people/authorize`,
+            token_endpoint: `${origin}/hanging${path}`,
+            jwks_uri: `${origin}/keys`,
+          }),
+        )
     default:
       // Hangs.
       return undefined

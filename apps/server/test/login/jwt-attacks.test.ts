@@ -130,11 +130,7 @@ const ATTACKS: readonly Attack[] = [
   },
   {
     title: 'ATT-13: ES256 for a P-384 key',
-    config: {
-      ...STATIC,
-      JWTValidationPubKeys: [pemOf(p384)],
-      JWTSupportedAlgs: ['ES256', 'ES384'],
-    },
+    config: { ...STATIC, JWTValidationPubKeys: [pemOf(p384)], JWTSupportedAlgs: ['ES256', 'ES384'] },
     bearers: () => [withHeader(ES256, (input) => signer('ES256', p384)(input))],
     refusal: 'signature_unknown',
   },

@@ -34,9 +34,5 @@ export async function startKeyServer(): Promise<KeyServer> {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    asked,
-    answer: (path, answer) => void answers.set(path, answer),
-  }
+  return { url: `http://127.0.0.1:${port}`, asked, answer: (path, answer) => void answers.set(path, answer) }
 }

@@ -97,10 +97,7 @@ test.each([
 })
 
 test.each([[{}], [{ 'value.team': '' }]])('ATT-34: with the claims %j the rule does not apply', (texts) => {
-  expect(compute('svc${value.team}', texts)).toEqual({
-    outcome: 'claim_missing',
-    attributes: ['value.team'],
-  })
+  expect(compute('svc${value.team}', texts)).toEqual({ outcome: 'claim_missing', attributes: ['value.team'] })
 })
 
 test('a missing claim takes precedence over an invalid one', () => {

@@ -53,10 +53,7 @@ function prepare(
   { name, type, attributes }: { name: string; type: BindType | 'namespace'; attributes: Attributes },
 ): Prepared {
   try {
-    return {
-      selector: checkSelector(selector, attributes),
-      name: checkBindName(name, type, { attributes }),
-    }
+    return { selector: checkSelector(selector, attributes), name: checkBindName(name, type, { attributes }) }
   } catch (error) {
     if (error instanceof AclError) return { problem: error.message }
     throw error

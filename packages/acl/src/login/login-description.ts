@@ -5,10 +5,7 @@ import { quote } from '../quoted-text.ts'
 /** Metadata that a caller sends with its login. */
 export type LoginMeta = Readonly<Record<string, string>>
 
-const PREFIXES = {
-  login: 'token created via login',
-  oidc: 'token created via OIDC login',
-} as const
+const PREFIXES = { login: 'token created via login', oidc: 'token created via OIDC login' } as const
 
 /**
  * The description of a token: `token created via login`, followed by Meta as JSON.

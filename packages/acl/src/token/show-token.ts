@@ -23,11 +23,7 @@ export function showToken(token: TokenRecord, context: ShowContext): Token {
 
 /** A token in a list: without its rules, but marked if it has rules. */
 export function showTokenListEntry(token: TokenRecord, context: ShowContext): TokenListEntry {
-  return {
-    ...start(token, context),
-    ...end(token, context),
-    ...(token.Rules === '' ? {} : { Legacy: true }),
-  }
+  return { ...start(token, context), ...end(token, context), ...(token.Rules === '' ? {} : { Legacy: true }) }
 }
 
 function start(token: TokenRecord, { directory, showSecret }: ShowContext) {

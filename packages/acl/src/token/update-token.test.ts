@@ -181,10 +181,7 @@ describe('the accessor of body and path (spec 4.5.1)', () => {
 const caller = aToken()
 
 test('delete_refused: the anonymous token, and the token that the request presents (decisions: tokens)', () => {
-  const anonymous = aToken({
-    AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID,
-    SecretID: ANONYMOUS_TOKEN_SECRET_ID,
-  })
+  const anonymous = aToken({ AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID, SecretID: ANONYMOUS_TOKEN_SECRET_ID })
   expect(refusalOf(() => checkDelete(anonymous, caller)).code).toBe('delete_refused')
   expect(refusalOf(() => checkDelete({ ...caller, ModifyIndex: 9 }, caller)).code).toBe('delete_refused')
 })

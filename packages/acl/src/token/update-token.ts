@@ -52,11 +52,7 @@ export function updateToken(
     throw immutable('AuthMethod', `Cannot change AuthMethod of ${existing.AccessorID}`)
   }
   checkExpiration(existing, request)
-  const links = decideTokenLinks(request, {
-    namespace: existing.Namespace,
-    directory,
-    local: existing.Local,
-  })
+  const links = decideTokenLinks(request, { namespace: existing.Namespace, directory, local: existing.Local })
   if (pathAccessorId !== existing.AccessorID) {
     throw immutable(
       'AccessorID',

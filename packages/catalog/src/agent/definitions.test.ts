@@ -93,10 +93,7 @@ describe('services', () => {
     const given = { wan_ipv4: { Address: '1.2.3.4', Port: 5 } }
     expect(
       service({ Address: '10.0.0.1', Port: 80, TaggedAddresses: given }).service.TaggedAddresses,
-    ).toEqual({
-      lan_ipv4: { Address: '10.0.0.1', Port: 80 },
-      wan_ipv4: { Address: '1.2.3.4', Port: 5 },
-    })
+    ).toEqual({ lan_ipv4: { Address: '10.0.0.1', Port: 80 }, wan_ipv4: { Address: '1.2.3.4', Port: 5 } })
     expect(Object.keys(service({ Address: 'fe80::1' }).service.TaggedAddresses)).toEqual([
       'lan_ipv6',
       'wan_ipv6',

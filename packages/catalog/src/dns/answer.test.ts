@@ -7,11 +7,7 @@ import { answerQuestion } from './answer.ts'
 import type { DnsContext, DnsSettings } from './context.ts'
 import type { DnsRecord, DnsReply } from './message.ts'
 
-const SETTINGS: DnsSettings = {
-  domains: ['consul', 'alt.example'],
-  ttlSeconds: 5,
-  onlyPassing: false,
-}
+const SETTINGS: DnsSettings = { domains: ['consul', 'alt.example'], ttlSeconds: 5, onlyPassing: false }
 
 type Options = Partial<Omit<DnsContext, 'settings' | 'profile'>> & {
   readonly settings?: Partial<DnsSettings>

@@ -50,12 +50,7 @@ export type KeyChange =
       /** ModifyIndex of the stored key; 0 if there is none, or if its tree is deleted earlier. */
       readonly expect: number
     }
-  | {
-      readonly table: 'kv'
-      readonly op: 'delete-tree'
-      readonly namespace: string
-      readonly prefix: string
-    }
+  | { readonly table: 'kv'; readonly op: 'delete-tree'; readonly namespace: string; readonly prefix: string }
 
 /**
  * The state on which a decision was based: a record with its ModifyIndex (0 for none), or the keys with a prefix, with
@@ -63,12 +58,7 @@ export type KeyChange =
  * lowers the number.
  */
 export type Expectation =
-  | {
-      readonly table: 'kv'
-      readonly namespace: string
-      readonly key: string
-      readonly modifyIndex: number
-    }
+  | { readonly table: 'kv'; readonly namespace: string; readonly key: string; readonly modifyIndex: number }
   | {
       readonly table: 'kv'
       readonly namespace: string
@@ -77,8 +67,4 @@ export type Expectation =
       readonly modifyIndex: number
     }
   /** `key`: `catalogKey` of the record. */
-  | {
-      readonly table: 'nodes' | 'services' | 'checks'
-      readonly key: string
-      readonly modifyIndex: number
-    }
+  | { readonly table: 'nodes' | 'services' | 'checks'; readonly key: string; readonly modifyIndex: number }

@@ -295,10 +295,7 @@ export const healthCases: readonly Case[] = [
     needs: { from: '1.11' },
     async run(ctx) {
       const name = await aService(ctx)
-      const proxy = await aService(ctx, {
-        Kind: 'connect-proxy',
-        Proxy: { DestinationServiceName: name },
-      })
+      const proxy = await aService(ctx, { Kind: 'connect-proxy', Proxy: { DestinationServiceName: name } })
       const [agent, summaries] = await Promise.all([
         ctx.ok<{ Config: { Datacenter: string } }>('GET', '/agent/self'),
         ctx.ok<Record<string, unknown>[]>('GET', '/internal/ui/services'),

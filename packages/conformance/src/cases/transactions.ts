@@ -13,10 +13,7 @@ interface Answer {
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 async function apply(ctx: Context, operations: readonly object[], token?: string | null) {
-  const reply = await ctx.call('PUT', '/txn', {
-    body: operations,
-    ...(token === undefined ? {} : { token }),
-  })
+  const reply = await ctx.call('PUT', '/txn', { body: operations, ...(token === undefined ? {} : { token }) })
   return { status: reply.status, headers: reply.headers, ...(JSON.parse(reply.text) as Answer) }
 }
 
@@ -275,10 +272,7 @@ export const transactionCases: readonly Case[] = [
       ])
       assert.deepEqual(failing.Errors, [
         { OpIndex: 0, What: `failed to set node "${Node}", index is stale` },
-        {
-          OpIndex: 1,
-          What: `failed to delete service "${name}-1" on node "${Node}", index is stale`,
-        },
+        { OpIndex: 1, What: `failed to delete service "${name}-1" on node "${Node}", index is stale` },
         { OpIndex: 2, What: 'Missing service registration' },
         { OpIndex: 3, What: 'Missing node registration' },
       ])

@@ -43,10 +43,7 @@ const report = {
   errors: ['id_missing', 'not_found', 'field_invalid'],
 } as const
 const note = query({ note: text('Output of the check, for people.') })
-const enabled = {
-  enable: text('`true` or `false`; required.'),
-  reason: text('The reason, for people.'),
-}
+const enabled = { enable: text('`true` or `false`; required.'), reason: text('The reason, for people.') }
 const format = word(['text'], { description: '`text`: return only the status, as plain text.' }, undefined)
 const health = {
   ...judged,

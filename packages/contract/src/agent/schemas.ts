@@ -53,10 +53,12 @@ export const agentChecksSchema = z.record(z.string(), checkSchema)
 /** The health of one service on this node. */
 export const localHealthSchema = z
   .strictObject({
-    AggregatedStatus: z.string().meta({
-      description:
-        '`passing`, `warning`, `critical` or `maintenance`: the worst status of its checks and the checks of the node.',
-    }),
+    AggregatedStatus: z
+      .string()
+      .meta({
+        description:
+          '`passing`, `warning`, `critical` or `maintenance`: the worst status of its checks and the checks of the node.',
+      }),
     Service: agentServiceSchema.nullable().meta({ description: 'null if the service does not exist.' }),
     Checks: z.array(checkSchema).nullable().meta({ description: 'Checks of the node, then of the service.' }),
   })
@@ -78,9 +80,9 @@ export const agentHostSchema = z
         }),
       )
       .meta({ description: 'One entry for each processor.' }),
-    Host: z.record(z.string(), z.union([z.string(), z.number()])).meta({
-      description: 'Name, operating system, platform and uptime in seconds.',
-    }),
+    Host: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .meta({ description: 'Name, operating system, platform and uptime in seconds.' }),
     Disk: z.null().meta({ description: 'Always null.' }),
     CollectionTime: z
       .number()

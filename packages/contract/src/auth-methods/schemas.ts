@@ -78,9 +78,7 @@ const config = {
       'oidc: client secret at the provider. Shown to callers with `acl:write`; others see `<hidden>`.',
   }),
   OIDCScopes: shorts().meta({ description: 'oidc: scopes to request in addition to `openid`.' }),
-  OIDCACRValues: shorts().meta({
-    description: 'oidc: values of `acr_values`.',
-  }),
+  OIDCACRValues: shorts().meta({ description: 'oidc: values of `acr_values`.' }),
   AllowedRedirectURIs: shorts().meta({
     description: 'oidc: URIs to which a browser may return. The port is not compared for loopback hosts.',
   }),
@@ -107,14 +105,20 @@ const config = {
   ),
   ClockSkewLeeway: leeway('jwt: tolerated clock skew.', '1 minute'),
   Host: short().meta({ description: 'kubernetes: address of the API server.' }),
-  IgnoreNameAnnotation: z.boolean().optional().meta({
-    description:
-      'kubernetes, an extension: whether service accounts log in under their own names, regardless of `consul.hashicorp.com/service-name`.',
-  }),
-  MapNamespaces: z.boolean().optional().meta({
-    description:
-      'kubernetes, extended edition, namespace `default` only: whether a token belongs to the namespace with the same name as the namespace of its service account. NamespaceRules come first.',
-  }),
+  IgnoreNameAnnotation: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'kubernetes, an extension: whether service accounts log in under their own names, regardless of `consul.hashicorp.com/service-name`.',
+    }),
+  MapNamespaces: z
+    .boolean()
+    .optional()
+    .meta({
+      description:
+        'kubernetes, extended edition, namespace `default` only: whether a token belongs to the namespace with the same name as the namespace of its service account. NamespaceRules come first.',
+    }),
   ConsulNamespacePrefix: short().meta({
     description: 'kubernetes: prefix of the name that MapNamespaces maps to.',
   }),
@@ -215,11 +219,13 @@ const content = {
     .optional()
     .meta({ description: DISPLAY_NAME, gate: gates.displayName }),
   Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
-  MaxTokenTTL: durationSchema.optional().meta({
-    description:
-      'Lifetime of the tokens that the method creates, 1 minute to 24 hours. With 0, they do not expire.',
-    gate: gates.maxTokenTtl,
-  }),
+  MaxTokenTTL: durationSchema
+    .optional()
+    .meta({
+      description:
+        'Lifetime of the tokens that the method creates, 1 minute to 24 hours. With 0, they do not expire.',
+      gate: gates.maxTokenTtl,
+    }),
   TokenLocality: z.string().optional().meta({ description: LOCALITY, gate: gates.tokenLocality }),
   Config: configSent.optional().meta({ description: 'The whole configuration: an update replaces it.' }),
   NamespaceRules: namespaceRulesSent,
@@ -235,10 +241,12 @@ const content = {
 export const createAuthMethodSchema = z
   .strictObject({
     Name: required(
-      z.string().meta({
-        description: `Letters, digits, \`-\` and \`_\`, at most ${AUTH_METHOD_NAME_LENGTH_MAX} characters; unique regardless of case.`,
-        maxLength: AUTH_METHOD_NAME_LENGTH_MAX,
-      }),
+      z
+        .string()
+        .meta({
+          description: `Letters, digits, \`-\` and \`_\`, at most ${AUTH_METHOD_NAME_LENGTH_MAX} characters; unique regardless of case.`,
+          maxLength: AUTH_METHOD_NAME_LENGTH_MAX,
+        }),
     ),
     Type: required(z.string().meta({ description: TYPE })),
     ...content,
@@ -299,26 +307,31 @@ export const explainLoginAnswerSchema = z
       .array(serviceIdentitySchema)
       .meta({ description: 'Service identities of the token.' }),
     NodeIdentities: z.array(nodeIdentitySchema).meta({ description: 'Node identities of the token.' }),
-    Rights: z.array(z.strictObject(right)).meta({
-      description: 'Rights that the token would have, beyond the rights of a token without links.',
-    }),
+    Rights: z
+      .array(z.strictObject(right))
+      .meta({ description: 'Rights that the token would have, beyond the rights of a token without links.' }),
   })
   .meta({ id: 'ExplainLoginAnswer' })
 
 /** Live tokens of one identity: an extension. */
 export const loginsEntrySchema = z
   .strictObject({
-    Identity: z.string().meta({
-      description:
-        'The `sub` of the credential, which identifies who logged in. Empty for credentials without `sub`.',
-    }),
+    Identity: z
+      .string()
+      .meta({
+        description:
+          'The `sub` of the credential, which identifies who logged in. Empty for credentials without `sub`.',
+      }),
     LiveTokens: z
       .number()
       .meta({ description: 'Number of live tokens that the identity has from this method.' }),
     OldestCreateTime: z.string().meta({ description: 'When the oldest of these tokens was created.' }),
-    LastUse: z.string().optional().meta({
-      description:
-        'When one of these tokens was last used, to a precision of a twentieth of IdleTTL. Absent if none was used, or if the method has no IdleTTL.',
-    }),
+    LastUse: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'When one of these tokens was last used, to a precision of a twentieth of IdleTTL. Absent if none was used, or if the method has no IdleTTL.',
+      }),
   })
   .meta({ id: 'LoginsEntry' })

@@ -82,10 +82,9 @@ export const connectSchema = z
   .strictObject({
     Native: flag('The service needs no proxy.'),
     SidecarService: unoffered(
-      z.unknown().refine((value) => value === undefined, {
-        message: NO_SIDECAR,
-        params: { code: 'field_invalid' },
-      }),
+      z
+        .unknown()
+        .refine((value) => value === undefined, { message: NO_SIDECAR, params: { code: 'field_invalid' } }),
     ),
   })
   .meta({ id: 'Connect' })

@@ -167,10 +167,12 @@ export const checkSchema = z
     Interval: z.string().optional().meta({ description: 'Time between two runs. Since 1.10.' }),
     Timeout: z.string().optional().meta({ description: 'Maximum duration of a run. Since 1.10.' }),
     ExposedPort: z.int().optional().meta({ description: 'Port of a proxy for the check. Since 1.10.2.' }),
-    Definition: json.optional().meta({
-      description:
-        'How the check is run. Contains only the fields that are set; durations are in Go notation. Since 1.0.1.',
-    }),
+    Definition: json
+      .optional()
+      .meta({
+        description:
+          'How the check is run. Contains only the fields that are set; durations are in Go notation. Since 1.0.1.',
+      }),
     ...stored,
     Namespace: namespaceShown,
   })

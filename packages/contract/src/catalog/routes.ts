@@ -35,9 +35,12 @@ const serviceParam = z.object({
   Service: z.string().meta({ description: 'Name of the service. Not case-sensitive.' }),
 })
 const nodeParam = z.object({
-  Node: z.string().meta({
-    description: 'Name of the node, or a prefix of its ID with at least two characters. Not case-sensitive.',
-  }),
+  Node: z
+    .string()
+    .meta({
+      description:
+        'Name of the node, or a prefix of its ID with at least two characters. Not case-sensitive.',
+    }),
 })
 const ofService = { subject: 'service name' } as const
 const ofNode = { subject: 'node name' } as const

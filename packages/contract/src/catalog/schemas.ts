@@ -19,10 +19,14 @@ const pairs = () =>
   z.record(boundedText(CATALOG_TEXT_BYTES_MAX), boundedText(CATALOG_TEXT_BYTES_MAX)).optional()
 const number = () => z.int().optional()
 const stamps = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }
-const namespace = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
-  description:
-    'Extended edition only: namespace of the service or check. Default: the namespace of the request.',
-})
+const namespace = z
+  .string()
+  .max(NAMESPACE_NAME_LENGTH_MAX)
+  .optional()
+  .meta({
+    description:
+      'Extended edition only: namespace of the service or check. Default: the namespace of the request.',
+  })
 const duration = (description: string) =>
   z
     .union([z.string(), z.number()], {
@@ -101,17 +105,24 @@ export const serviceRegistrationSchema = z
       description: 'Path of a Unix socket. Since 1.10.',
     }),
     Weights: weights,
-    EnableTagOverride: z.boolean().optional().meta({
-      description: 'Whether other clients may change the tags of a service that an agent registered.',
-    }),
-    Proxy: proxySchema.optional().meta({
-      gate: 'catalog.connect' satisfies GateName,
-      description: 'For a proxy, the service that it represents. Since 1.2.',
-    }),
-    Connect: connectSchema.optional().meta({
-      gate: 'catalog.connect' satisfies GateName,
-      description: '`Native`: the service needs no proxy. Since 1.2.',
-    }),
+    EnableTagOverride: z
+      .boolean()
+      .optional()
+      .meta({
+        description: 'Whether other clients may change the tags of a service that an agent registered.',
+      }),
+    Proxy: proxySchema
+      .optional()
+      .meta({
+        gate: 'catalog.connect' satisfies GateName,
+        description: 'For a proxy, the service that it represents. Since 1.2.',
+      }),
+    Connect: connectSchema
+      .optional()
+      .meta({
+        gate: 'catalog.connect' satisfies GateName,
+        description: '`Native`: the service needs no proxy. Since 1.2.',
+      }),
     Namespace: namespace,
     ...stamps,
   })
@@ -152,11 +163,13 @@ export const checkRegistrationSchema = z
       gate: 'catalog.checkExposedPort' satisfies GateName,
       description: 'Port of a proxy for the check. Since 1.10.2.',
     }),
-    Definition: checkSettingsSchema.optional().meta({
-      gate: 'catalog.checkDefinition' satisfies GateName,
-      description:
-        'How the check is run by external monitors; the server does not run it. Unknown keys are ignored. Since 1.0.1.',
-    }),
+    Definition: checkSettingsSchema
+      .optional()
+      .meta({
+        gate: 'catalog.checkDefinition' satisfies GateName,
+        description:
+          'How the check is run by external monitors; the server does not run it. Unknown keys are ignored. Since 1.0.1.',
+      }),
     Namespace: namespace,
     ...stamps,
   })
@@ -187,9 +200,10 @@ export const registrationSchema = z
       .max(CHECKS_MAX)
       .optional()
       .meta({ description: 'Further checks.' }),
-    SkipNodeUpdate: z.boolean().optional().meta({
-      description: 'Do not change an existing node. A missing node is still created.',
-    }),
+    SkipNodeUpdate: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Do not change an existing node. A missing node is still created.' }),
     ...stamps,
   })
   .meta({ id: 'Registration' })

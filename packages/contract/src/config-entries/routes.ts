@@ -49,9 +49,7 @@ export const configEntries = c.router({
       summary: 'Delete a config entry',
       description:
         'Deletes all intentions to a destination. Succeeds if there are none. With `cas`, returns `false` if no entry has this ModifyIndex.',
-      query: namespacedQuery({
-        cas: cas('deletes an entry', { gate: 'intentions.conditionalDelete' }),
-      }),
+      query: namespacedQuery({ cas: cas('deletes an entry', { gate: 'intentions.conditionalDelete' }) }),
       metadata: { ...write, errors: ['id_missing', 'intentions_migrating'] },
     },
   ),

@@ -37,10 +37,12 @@ export const promotedDatacenterSchema = z
       .meta({ description: 'The new ID of its store, which operators of other datacenters must accept.' }),
     Index: z.int().meta({ description: 'Commit index of the promotion.', minimum: 0 }),
     FollowedCluster: z.string().meta({ description: 'ID of the store of the old primary.' }),
-    FollowedIndex: z.int().meta({
-      description: 'Commit index of the old primary whose records this datacenter has.',
-      minimum: 0,
-    }),
+    FollowedIndex: z
+      .int()
+      .meta({
+        description: 'Commit index of the old primary whose records this datacenter has.',
+        minimum: 0,
+      }),
     Skipped: z
       .array(
         z.strictObject({

@@ -21,9 +21,7 @@ export const decisions = c.router({
       explain: flag('Add the rule that decided each check.'),
       accessor: text(
         'Check the token with this accessor. Needs `acl:read`, unless it is the caller’s own token.',
-        {
-          format: 'uuid',
-        },
+        { format: 'uuid' },
       ),
     }),
     body: authorizeRequestSchema,

@@ -51,9 +51,12 @@ export const serviceSummarySchema = z
     Tags: z.array(z.string()).meta({ description: 'Tags of all instances, sorted.' }),
     Nodes: z.array(z.string()).meta({ description: 'Nodes of the instances, sorted.' }),
     InstanceCount: counted('Number of instances.'),
-    ProxyFor: z.array(z.string()).optional().meta({
-      description: 'Services that the instances are proxies for, sorted; absent if there are none.',
-    }),
+    ProxyFor: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'Services that the instances are proxies for, sorted; absent if there are none.',
+      }),
     ChecksPassing: counted('Passing checks of the instances and their nodes.'),
     ChecksWarning: counted('Warning checks of the instances and their nodes.'),
     ChecksCritical: counted('Critical checks of the instances and their nodes.'),

@@ -46,6 +46,7 @@ const permissionSchema = z
   .meta({ id: 'IntentionPermission' })
 export type IntentionPermission = z.infer<typeof permissionSchema>
 
-export const permissions = z.array(permissionSchema).max(PERMISSIONS_MAX).meta({
-  description: 'Rules for requests, instead of Action. The first match decides.',
-})
+export const permissions = z
+  .array(permissionSchema)
+  .max(PERMISSIONS_MAX)
+  .meta({ description: 'Rules for requests, instead of Action. The first match decides.' })

@@ -74,10 +74,7 @@ export const intentions = c.router({
     summary: 'Check whether a service may connect to another',
     description:
       'The intention of the highest precedence decides; an intention with Permissions denies. Without an intention, the default policy of rules decides. Needs `service:read` on the destination.',
-    query: blockingQuery({
-      ...names,
-      'source-type': text('Absent, or `consul`.'),
-    }),
+    query: blockingQuery({ ...names, 'source-type': text('Absent, or `consul`.') }),
     metadata: { ...read, ...named, errors: rules },
   }),
   readExact: get('/v1/connect/intentions/exact', intentionSchema, {

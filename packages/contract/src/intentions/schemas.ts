@@ -44,11 +44,13 @@ export const intentionSchema = z
     DefaultAddr: z.string().optional().meta({ description: 'Empty. Before 1.9.0 only.' }),
     DefaultPort: z.int().optional().meta({ description: '0. Before 1.9.0 only.' }),
     Meta: metaShown.optional(),
-    Precedence: z.int().meta({
-      description: 'The matching intention with the highest precedence decides.',
-      minimum: 1,
-      maximum: 9,
-    }),
+    Precedence: z
+      .int()
+      .meta({
+        description: 'The matching intention with the highest precedence decides.',
+        minimum: 1,
+        maximum: 9,
+      }),
     CreatedAt: shownTime('created'),
     UpdatedAt: shownTime('last changed by its ID'),
     Hash: hash.optional(),
@@ -144,10 +146,12 @@ export const createdIntentionSchema = z
   .strictObject({ ID: z.string().meta({ description: 'The UUID of the intention.' }) })
   .meta({ id: 'IntentionID' })
 
-export const intentionMatchesSchema = z.record(z.string(), z.array(intentionSchema)).meta({
-  id: 'IntentionMatches',
-  description: 'For each requested name, the intentions that match it, highest precedence first.',
-})
+export const intentionMatchesSchema = z
+  .record(z.string(), z.array(intentionSchema))
+  .meta({
+    id: 'IntentionMatches',
+    description: 'For each requested name, the intentions that match it, highest precedence first.',
+  })
 
 export const intentionCheckSchema = z
   .strictObject({ Allowed: z.boolean().meta({ description: 'Whether the source may connect.' }) })
@@ -156,10 +160,12 @@ export const intentionCheckSchema = z
 /** Progress of the migration of intentions to config entries. */
 export const intentionMigrationSchema = z
   .strictObject({
-    State: z.enum(['none', 'waiting', 'migrating', 'done']).meta({
-      description:
-        '`none`: no server of 1.9.0 or later has led; `waiting`: for servers before 1.9.0; `migrating`; `done`. Writes are refused while it is `waiting` or `migrating`.',
-    }),
+    State: z
+      .enum(['none', 'waiting', 'migrating', 'done'])
+      .meta({
+        description:
+          '`none`: no server of 1.9.0 or later has led; `waiting`: for servers before 1.9.0; `migrating`; `done`. Writes are refused while it is `waiting` or `migrating`.',
+      }),
     Intentions: z.int().meta({ description: 'Stored intentions.', minimum: 0 }),
     Destinations: z.int().meta({ description: 'Destinations, each a config entry.', minimum: 0 }),
     EstimatedSeconds: z

@@ -50,11 +50,7 @@ describe('the body as a whole', () => {
     ['"text"', 'expected object, received string'],
     ['[]', 'expected object, received array'],
   ])('field_type: %s is not an object', (body, problem) => {
-    expect(refusalOf(body)).toEqual({
-      code: 'field_type',
-      field: undefined,
-      message: `The body: ${problem}`,
-    })
+    expect(refusalOf(body)).toEqual({ code: 'field_type', field: undefined, message: `The body: ${problem}` })
   })
 
   test.each([

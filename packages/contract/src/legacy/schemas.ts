@@ -12,9 +12,9 @@ export const legacyTokenSchema = z
     Type: z
       .enum(['client', 'management'])
       .meta({ description: '`management` grants every right; `client` grants the rights in its rules.' }),
-    Rules: z.string().meta({
-      description: 'Rules of a client token, in the legacy syntax: every segment is a prefix.',
-    }),
+    Rules: z
+      .string()
+      .meta({ description: 'Rules of a client token, in the legacy syntax: every segment is a prefix.' }),
     ...stored,
   })
   .meta({ id: 'LegacyToken' })

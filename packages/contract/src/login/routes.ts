@@ -5,11 +5,7 @@ import { namespacedQuery, query } from '../shared/query.ts'
 import { tokenSchema } from '../tokens/schemas.ts'
 import { authUrlAnswerSchema, authUrlSchema, loginSchema, oidcCallbackSchema } from './schemas.ts'
 
-const api = {
-  gate: 'api.authMethod',
-  spec: '2.1',
-  refusedInLegacyMode: true,
-} as const
+const api = { gate: 'api.authMethod', spec: '2.1', refusedInLegacyMode: true } as const
 const asks = {
   ...api,
   right: 'none',

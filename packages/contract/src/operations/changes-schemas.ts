@@ -86,13 +86,17 @@ export const changesSchema = z
     ).optional(),
     Index: z.int().meta({ description: 'The `index` for the next request.', minimum: 0 }),
     Time: said('Time of the answer, by the clock that decides expiry.'),
-    Reset: z.literal(true).optional().meta({
-      description: 'The changes since `index` are unknown: start over without `index`.',
-    }),
-    More: z.literal(true).optional().meta({
-      description:
-        'Only with `staged`: there are later changes. Records are returned in their present state, not in the state at `Index`, so do not act on them before an answer without `More`.',
-    }),
+    Reset: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The changes since `index` are unknown: start over without `index`.' }),
+    More: z
+      .literal(true)
+      .optional()
+      .meta({
+        description:
+          'Only with `staged`: there are later changes. Records are returned in their present state, not in the state at `Index`, so do not act on them before an answer without `More`.',
+      }),
     Namespaces: z
       .array(namespaceSchema)
       .meta({ description: 'Extended edition: changed namespaces, in their present state.' }),
@@ -109,16 +113,22 @@ export const changesSchema = z
         Tokens: keys('Accessors, in lower case.'),
       })
       .meta({ description: 'Records that no longer exist. The reader may never have received them.' }),
-    WithoutAccessor: z.int().optional().meta({
-      description:
-        'Number of legacy tokens that are not in any answer yet because they have no accessor. Until it is 0, a reader keeps its legacy tokens.',
-      minimum: 1,
-    }),
-    LeftOut: z.int().optional().meta({
-      description:
-        'Number of tokens that the server cannot return because their stored secret cannot be decrypted. Treat them as deleted.',
-      minimum: 1,
-    }),
+    WithoutAccessor: z
+      .int()
+      .optional()
+      .meta({
+        description:
+          'Number of legacy tokens that are not in any answer yet because they have no accessor. Until it is 0, a reader keeps its legacy tokens.',
+        minimum: 1,
+      }),
+    LeftOut: z
+      .int()
+      .optional()
+      .meta({
+        description:
+          'Number of tokens that the server cannot return because their stored secret cannot be decrypted. Treat them as deleted.',
+        minimum: 1,
+      }),
   })
   .meta({ id: 'Changes' })
 

@@ -11,10 +11,12 @@ const measured = (description: string) => z.number().meta({ description })
 export const replicationStatusSchema = z
   .strictObject({
     Enabled: z.boolean().meta({ description: 'Whether this datacenter replicates from a primary.' }),
-    Running: z.boolean().meta({
-      description:
-        'Whether an answer of the primary could be applied within the last minute, and replication is not paused.',
-    }),
+    Running: z
+      .boolean()
+      .meta({
+        description:
+          'Whether an answer of the primary could be applied within the last minute, and replication is not paused.',
+      }),
     SourceDatacenter: said('The primary datacenter; empty in the primary itself.'),
     ReplicationType: said('`tokens`, `policies` (without tokens) or `legacy` (nothing, in legacy mode).'),
     ReplicatedIndex: counted('Index of the primary up to which policies are replicated.'),
@@ -31,10 +33,13 @@ export const replicationStatusSchema = z
     LagSeconds: measured(
       'Maximum age of the records, in seconds; 0 while the primary answers. The records may be older if no process has seen them up to date since it started.',
     ).optional(),
-    State: z.enum(['copying', 'following', 'waiting', 'paused']).optional().meta({
-      description:
-        '`copying`: a first copy or a repair is in progress. `following`: the primary answers. `waiting`: it does not. `paused`: its answer must not be applied; `LastErrorMessage` says why.',
-    }),
+    State: z
+      .enum(['copying', 'following', 'waiting', 'paused'])
+      .optional()
+      .meta({
+        description:
+          '`copying`: a first copy or a repair is in progress. `following`: the primary answers. `waiting`: it does not. `paused`: its answer must not be applied; `LastErrorMessage` says why.',
+      }),
     Skipped: z
       .array(
         z
@@ -101,13 +106,18 @@ export const agentSelfSchema = z
     Config: z
       .record(z.string(), z.unknown())
       .meta({ description: 'A few settings; the whole configuration before 1.0.' }),
-    DebugConfig: z.record(z.string(), z.unknown()).optional().meta({
-      description: 'The whole configuration, without secrets. Its structure may change with any release.',
-    }),
-    Stats: z.record(z.string(), z.record(z.string(), z.string())).meta({
-      description:
-        'Facts about each part of the process, as strings. `latchkey.version` is the version of Latchkey.',
-    }),
+    DebugConfig: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({
+        description: 'The whole configuration, without secrets. Its structure may change with any release.',
+      }),
+    Stats: z
+      .record(z.string(), z.record(z.string(), z.string()))
+      .meta({
+        description:
+          'Facts about each part of the process, as strings. `latchkey.version` is the version of Latchkey.',
+      }),
     Member: memberSchema.meta({ description: 'This process, as in the list of members.' }),
     Meta: z.record(z.string(), z.string()).meta({ description: 'Empty.' }),
   })
@@ -156,10 +166,12 @@ export type AgentMetrics = z.infer<typeof agentMetricsSchema>
 /** Progress of the accessor migration. Spec 8, 9.2.3; an extension. */
 export const migrationStatusSchema = z
   .strictObject({
-    State: z.enum(['waiting', 'running', 'done']).meta({
-      description:
-        '`waiting` for legacy mode to end, or in a secondary for accessors from the primary; `running`; or `done`.',
-    }),
+    State: z
+      .enum(['waiting', 'running', 'done'])
+      .meta({
+        description:
+          '`waiting` for legacy mode to end, or in a secondary for accessors from the primary; `running`; or `done`.',
+      }),
     Done: counted('Tokens that received an accessor.'),
     Total: counted('Those tokens, and the tokens that still lack an accessor.'),
     Batches: counted('Batches so far.'),
@@ -184,11 +196,11 @@ export const versionChangeSchema = z
     SpecRow: said('Section of the API reference.'),
     Sentence: said('The behaviour before and after.'),
     ClientSees: said('What a client sees on the wire.'),
-    BreaksClients: z.boolean().meta({
-      description: 'Whether the change can break a correct client.',
-    }),
-    DecidedBy: z.enum(['agent', 'server', 'both']).meta({
-      description: 'Whose version decides in a mixed cluster: the agent, the server behind it, or both.',
-    }),
+    BreaksClients: z.boolean().meta({ description: 'Whether the change can break a correct client.' }),
+    DecidedBy: z
+      .enum(['agent', 'server', 'both'])
+      .meta({
+        description: 'Whose version decides in a mixed cluster: the agent, the server behind it, or both.',
+      }),
   })
   .meta({ id: 'VersionChange' })

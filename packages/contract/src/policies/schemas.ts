@@ -20,11 +20,7 @@ import {
 import { datacenterNames, datacenters } from '../shared/links.ts'
 import { boundedText } from '../shared/text.ts'
 
-const shown = {
-  ID: recordId,
-  Name: recordName,
-  Description: z.string().meta({ description }),
-}
+const shown = { ID: recordId, Name: recordName, Description: z.string().meta({ description }) }
 
 /** A policy in answers. Key order is the order on the wire. */
 export const policySchema = z
@@ -53,10 +49,12 @@ export type PolicyListEntry = z.infer<typeof policyListEntrySchema>
 
 const content = {
   Name: required(
-    z.string().meta({
-      description: `Letters, digits, \`-\` and \`_\`, at most ${POLICY_NAME_LENGTH_MAX} characters; unique regardless of case.`,
-      maxLength: POLICY_NAME_LENGTH_MAX,
-    }),
+    z
+      .string()
+      .meta({
+        description: `Letters, digits, \`-\` and \`_\`, at most ${POLICY_NAME_LENGTH_MAX} characters; unique regardless of case.`,
+        maxLength: POLICY_NAME_LENGTH_MAX,
+      }),
   ),
   Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
   Rules: boundedText(RULES_BYTES_MAX)
@@ -68,21 +66,13 @@ const content = {
 
 /** The body of create. */
 export const createPolicySchema = z
-  .strictObject({
-    ID: idOnCreate,
-    ...content,
-    ...storedOnCreate,
-  })
+  .strictObject({ ID: idOnCreate, ...content, ...storedOnCreate })
   .meta({ id: 'PolicyCreate' })
 export type CreatePolicy = z.output<typeof createPolicySchema>
 
 /** The body of update: a record as read, with changes. */
 export const updatePolicySchema = z
-  .strictObject({
-    ID: idOnUpdate,
-    ...content,
-    ...storedOnUpdate,
-  })
+  .strictObject({ ID: idOnUpdate, ...content, ...storedOnUpdate })
   .meta({ id: 'PolicyUpdate' })
 export type UpdatePolicy = z.output<typeof updatePolicySchema>
 
@@ -104,9 +94,7 @@ export const whatIfChangeSchema = z
   .meta({ id: 'WhatIfChange' })
 
 export const lintRequestSchema = z
-  .strictObject({
-    Rules: boundedText(RULES_BYTES_MAX).meta({ description: 'The rules to check.' }),
-  })
+  .strictObject({ Rules: boundedText(RULES_BYTES_MAX).meta({ description: 'The rules to check.' }) })
   .meta({ id: 'LintRequest' })
 export const lintFindingSchema = z
   .strictObject({

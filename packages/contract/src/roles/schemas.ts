@@ -48,10 +48,12 @@ export type Role = z.infer<typeof roleSchema>
 
 const content = {
   Name: required(
-    z.string().meta({
-      description: `Letters, digits, \`-\` and \`_\`, at most ${ROLE_NAME_LENGTH_MAX} characters; unique regardless of case.`,
-      maxLength: ROLE_NAME_LENGTH_MAX,
-    }),
+    z
+      .string()
+      .meta({
+        description: `Letters, digits, \`-\` and \`_\`, at most ${ROLE_NAME_LENGTH_MAX} characters; unique regardless of case.`,
+        maxLength: ROLE_NAME_LENGTH_MAX,
+      }),
   ),
   Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({ description }),
   Policies: policyLinks.optional().meta(policies),
@@ -64,20 +66,12 @@ const content = {
 
 /** The body of create. */
 export const createRoleSchema = z
-  .strictObject({
-    ID: idOnCreate,
-    ...content,
-    ...storedOnCreate,
-  })
+  .strictObject({ ID: idOnCreate, ...content, ...storedOnCreate })
   .meta({ id: 'RoleCreate' })
 export type CreateRole = z.output<typeof createRoleSchema>
 
 /** The body of update: a record as read, with changes. */
 export const updateRoleSchema = z
-  .strictObject({
-    ID: idOnUpdate,
-    ...content,
-    ...storedOnUpdate,
-  })
+  .strictObject({ ID: idOnUpdate, ...content, ...storedOnUpdate })
   .meta({ id: 'RoleUpdate' })
 export type UpdateRole = z.output<typeof updateRoleSchema>

@@ -12,12 +12,7 @@ const read = {
   methodGate: 'http.enforceMethods',
   spec: '9.4',
 } as const
-const write = {
-  right: 'session',
-  inDefault: true,
-  writes: 'own',
-  spec: 'extension',
-} as const
+const write = { right: 'session', inDefault: true, writes: 'own', spec: 'extension' } as const
 const subject = { subject: 'session' } as const
 const VISIBLE = 'Shows sessions of nodes on which the caller has `session:read`.'
 /** The handlers refuse a malformed ID, with the same text as existing services. */

@@ -26,10 +26,12 @@ export const sessionSchema = z
     ID: z.string().meta({ description: 'A UUID chosen by the service.' }),
     Name: z.string().meta({ description: 'Free text.' }),
     Node: z.string().meta({ description: 'Name of the node.' }),
-    LockDelay: z.number().meta({
-      description:
-        'How long the session’s keys stay locked after it ends, in nanoseconds. Values over 60 s are reduced to 60 s.',
-    }),
+    LockDelay: z
+      .number()
+      .meta({
+        description:
+          'How long the session’s keys stay locked after it ends, in nanoseconds. Values over 60 s are reduced to 60 s.',
+      }),
     Behavior: z.enum(['release', 'delete']).meta({ description: BEHAVIOR }),
     TTL: z.string().meta({ description: TTL }),
     NodeChecks: z
@@ -41,10 +43,13 @@ export const sessionSchema = z
       .nullable()
       .optional()
       .meta({ description: `${SERVICE_CHECKS} Null if none were given. Since 1.7.0.` }),
-    Checks: z.array(z.string()).optional().meta({
-      description:
-        'From 1.7.0: the value of the old field, if it was sent together with NodeChecks. Before 1.7.0: all checks on the node.',
-    }),
+    Checks: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description:
+          'From 1.7.0: the value of the old field, if it was sent together with NodeChecks. Before 1.7.0: all checks on the node.',
+      }),
     ...stored,
   })
   .meta({ id: 'Session' })
@@ -80,14 +85,21 @@ export const sessionCreateSchema = z
       .max(SERVICE_CHECKS_MAX)
       .nullish()
       .meta({ gate, description: `${SERVICE_CHECKS} Since 1.7.0.` }),
-    Checks: z.array(text()).max(SERVICE_CHECKS_MAX).nullish().meta({
-      description:
-        'The list from before 1.7.0. Without NodeChecks, it replaces them; with NodeChecks, it adds to them.',
-    }),
-    LockDelay: z.union([z.string(), z.number()], { error: DELAY_EXPECTED }).nullish().meta({
-      description:
-        'How long the session’s keys stay locked after it ends: a Go duration, or a number, which below 1000 is in seconds and otherwise in nanoseconds. Default: 15 s. Values over 60 s are reduced to 60 s.',
-    }),
+    Checks: z
+      .array(text())
+      .max(SERVICE_CHECKS_MAX)
+      .nullish()
+      .meta({
+        description:
+          'The list from before 1.7.0. Without NodeChecks, it replaces them; with NodeChecks, it adds to them.',
+      }),
+    LockDelay: z
+      .union([z.string(), z.number()], { error: DELAY_EXPECTED })
+      .nullish()
+      .meta({
+        description:
+          'How long the session’s keys stay locked after it ends: a Go duration, or a number, which below 1000 is in seconds and otherwise in nanoseconds. Default: 15 s. Values over 60 s are reduced to 60 s.',
+      }),
     Behavior: z
       .string()
       .optional()

@@ -41,15 +41,19 @@ export const REQUIRED = 'x-latchkey-required'
 export const description = 'Free text for people.'
 export const namespaceShown = z.string().optional().meta({ description: 'Extended edition only.' })
 /** Spec 4.9.1. */
-export const namespaceChosen = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
-  description: 'Extended edition only. Takes precedence over `ns`, the header and the caller’s namespace.',
-})
+export const namespaceChosen = z
+  .string()
+  .max(NAMESPACE_NAME_LENGTH_MAX)
+  .optional()
+  .meta({
+    description: 'Extended edition only. Takes precedence over `ns`, the header and the caller’s namespace.',
+  })
 export const createTime = z
   .string()
   .meta({ description: 'When the record was created. RFC 3339, UTC, to the millisecond.' })
-export const accessorId = z.string().meta({
-  description: 'The public handle of the token: a UUID that appears in paths and is not secret.',
-})
+export const accessorId = z
+  .string()
+  .meta({ description: 'The public handle of the token: a UUID that appears in paths and is not secret.' })
 export const recordId = z.string().meta({ description: 'A UUID chosen by the service.' })
 export const recordName = z.string().meta({ description: 'Name of the record.' })
 

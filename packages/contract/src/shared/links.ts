@@ -12,9 +12,12 @@ import { recordId, recordName, required } from './fields.ts'
 const policyLinkSchema = z
   .strictObject({
     ID: z.string().optional().meta({ description: 'ID of the policy. Takes precedence over Name.' }),
-    Name: z.string().optional().meta({
-      description: 'Name of the policy. Resolved to its ID at once, so a later rename is harmless.',
-    }),
+    Name: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Name of the policy. Resolved to its ID at once, so a later rename is harmless.',
+      }),
   })
   .meta({ id: 'PolicyLink' })
 export type PolicyLink = z.infer<typeof policyLinkSchema>
@@ -32,10 +35,7 @@ const roleLinkSchema = z
 export type RoleLink = z.infer<typeof roleLinkSchema>
 
 /** A link in answers, with the current name. */
-export const shownLinkSchema = z.strictObject({
-  ID: recordId,
-  Name: recordName,
-})
+export const shownLinkSchema = z.strictObject({ ID: recordId, Name: recordName })
 
 export const datacenterNames = z.array(z.string().max(DATACENTER_NAME_LENGTH_MAX)).max(DATACENTERS_MAX)
 export const datacenters = { description: 'Datacenters in which it applies. Empty or absent: all.' }

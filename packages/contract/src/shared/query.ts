@@ -150,9 +150,7 @@ const common = {
 const NAMESPACE = 'Extended edition only: namespace of the record. For lists, `*` means all.'
 
 /** Options of every endpoint whose records have a namespace. Spec 4.9. */
-const namespaced = {
-  ns: text(NAMESPACE, { maxLength: NAMESPACE_NAME_LENGTH_MAX, edition: 'extended' }),
-}
+const namespaced = { ns: text(NAMESPACE, { maxLength: NAMESPACE_NAME_LENGTH_MAX, edition: 'extended' }) }
 
 function milliseconds(problem: string | ((value: string) => string)) {
   return (value: string) => {

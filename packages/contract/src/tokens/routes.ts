@@ -99,9 +99,7 @@ export const tokens = c.router({
     query: namespacedBlockingQuery({
       expanded: flagUnlessFalse(
         'Add the contents of the policies and roles that affect the token. `expanded=false` adds nothing.',
-        {
-          gate: 'token.expanded',
-        },
+        { gate: 'token.expanded' },
       ),
     }),
     metadata: {

@@ -60,10 +60,13 @@ export const tokenSchema = z
       .string()
       .optional()
       .meta({ description: 'Extended edition only: namespace of that auth method.' }),
-    ExpirationTime: z.string().optional().meta({
-      description:
-        'From this instant on, the token behaves as if it were deleted. If absent, it does not expire.',
-    }),
+    ExpirationTime: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'From this instant on, the token behaves as if it were deleted. If absent, it does not expire.',
+      }),
     CreateTime: createTime,
     Hash: hash,
     ...stored,
@@ -85,10 +88,13 @@ export type TokenListEntry = z.infer<typeof tokenListEntrySchema>
 /** A token read with `expanded`. Spec 4.3; shape: decisions, record shapes. */
 export const expandedTokenSchema = tokenSchema
   .extend({
-    ExpandedPolicies: z.array(policySchema).nullable().meta({
-      description:
-        'Every policy that affects the token: linked, linked by its roles, or implied by its identities.',
-    }),
+    ExpandedPolicies: z
+      .array(policySchema)
+      .nullable()
+      .meta({
+        description:
+          'Every policy that affects the token: linked, linked by its roles, or implied by its identities.',
+      }),
     ExpandedRoles: z.array(roleSchema).nullable().meta({ description: 'Every role that affects the token.' }),
     NamespaceDefaultPolicyIDs: z
       .array(z.string())
@@ -110,9 +116,7 @@ export type ExpandedToken = z.infer<typeof expandedTokenSchema>
 
 /** The first token, with a field for older clients. */
 export const bootstrapTokenSchema = tokenSchema
-  .extend({
-    ID: z.string().meta({ description: 'The same value as SecretID, for older clients.' }),
-  })
+  .extend({ ID: z.string().meta({ description: 'The same value as SecretID, for older clients.' }) })
   .strict()
   .meta({ id: 'BootstrapToken' })
 export type BootstrapToken = z.infer<typeof bootstrapTokenSchema>
@@ -123,18 +127,18 @@ const content = {
   Policies: policyLinks
     .optional()
     .meta({ description: 'Links, by ID or Name. An update replaces the list.' }),
-  Roles: roleLinks.optional().meta({
-    description: 'Links, by ID or Name. An update replaces the list.',
-    gate: 'token.roles' satisfies GateName,
-  }),
-  ServiceIdentities: serviceIdentities.optional().meta({
-    description: ACTS_AS.ServiceIdentities,
-    gate: 'token.serviceIdentities' satisfies GateName,
-  }),
-  NodeIdentities: nodeIdentities.optional().meta({
-    description: ACTS_AS.NodeIdentities,
-    gate: 'token.nodeIdentities' satisfies GateName,
-  }),
+  Roles: roleLinks
+    .optional()
+    .meta({
+      description: 'Links, by ID or Name. An update replaces the list.',
+      gate: 'token.roles' satisfies GateName,
+    }),
+  ServiceIdentities: serviceIdentities
+    .optional()
+    .meta({ description: ACTS_AS.ServiceIdentities, gate: 'token.serviceIdentities' satisfies GateName }),
+  NodeIdentities: nodeIdentities
+    .optional()
+    .meta({ description: ACTS_AS.NodeIdentities, gate: 'token.nodeIdentities' satisfies GateName }),
 }
 const local = z
   .boolean()
@@ -165,14 +169,18 @@ export const createTokenSchema = z
     Rules: unoffered(z.string().meta({ description: 'Refused unless empty.' })),
     Local: local,
     AuthMethod: unoffered(z.string().meta({ description: 'Refused unless empty.' })),
-    ExpirationTime: instantSchema.optional().meta({
-      description: '1 minute to 24 hours from now. If absent, the token does not expire.',
-      ...expirationTime,
-    }),
-    ExpirationTTL: durationSchema.optional().meta({
-      description: 'Lifetime from CreateTime, as an alternative to ExpirationTime: 1 minute to 24 hours.',
-      ...expirationTtl,
-    }),
+    ExpirationTime: instantSchema
+      .optional()
+      .meta({
+        description: '1 minute to 24 hours from now. If absent, the token does not expire.',
+        ...expirationTime,
+      }),
+    ExpirationTTL: durationSchema
+      .optional()
+      .meta({
+        description: 'Lifetime from CreateTime, as an alternative to ExpirationTime: 1 minute to 24 hours.',
+        ...expirationTtl,
+      }),
     Namespace: namespaceChosen,
     CreateTime: unoffered(ignored),
     ...storedOnCreate,
@@ -213,9 +221,11 @@ export type UpdateToken = z.output<typeof updateTokenSchema>
  */
 export const cloneTokenSchema = z
   .strictObject({
-    Description: boundedText(DESCRIPTION_BYTES_MAX).optional().meta({
-      description: 'Description of the clone. If absent or empty, the description of the source applies.',
-    }),
+    Description: boundedText(DESCRIPTION_BYTES_MAX)
+      .optional()
+      .meta({
+        description: 'Description of the clone. If absent or empty, the description of the source applies.',
+      }),
     Namespace: z
       .string()
       .max(NAMESPACE_NAME_LENGTH_MAX)

@@ -69,9 +69,13 @@ const value = z
   .optional()
   .meta({ description: 'The value in base64. Default: empty.' })
 
-const namespace = z.string().max(NAMESPACE_NAME_LENGTH_MAX).optional().meta({
-  description: 'Extended edition only: namespace of the key. Default: the namespace of the request.',
-})
+const namespace = z
+  .string()
+  .max(NAMESPACE_NAME_LENGTH_MAX)
+  .optional()
+  .meta({
+    description: 'Extended edition only: namespace of the key. Default: the namespace of the request.',
+  })
 
 /** An operation on a key, or on all keys with a prefix. */
 const keyOperationSchema = z

@@ -54,9 +54,7 @@ export function changesBetween(from: ServiceVersion, to: ServiceVersion): readon
     throw new AclError(
       'version_invalid',
       `from: ${shorten(from.text)} is newer than to, ${shorten(to.text)}`,
-      {
-        field: 'from',
-      },
+      { field: 'from' },
     )
   }
   return EDGES.filter((edge) => isBefore(from, edge.version) && !isBefore(to, edge.version)).map(

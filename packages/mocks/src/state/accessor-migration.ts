@@ -20,10 +20,7 @@ export function createAccessorMigration(store: MemoryStore, clock: MockClock, ra
   const waiting = () => [...store.snapshot().tokens.values()].filter((token) => token.AccessorID === '')
   const recorded = () => {
     const system = store.directory().system('migration')
-    return {
-      last: system?.Value ?? NO_BATCHES,
-      index: system?.ModifyIndex ?? 0,
-    }
+    return { last: system?.Value ?? NO_BATCHES, index: system?.ModifyIndex ?? 0 }
   }
   const convert = () => {
     const plan = planBatch(waiting(), { random, isTaken: () => false })

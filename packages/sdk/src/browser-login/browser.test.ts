@@ -72,13 +72,7 @@ test('a login repeats its nonce, and returns a session with the token that the c
   })
   expect(completed).toEqual({
     path: 'oidc/callback?ns=team',
-    body: {
-      AuthMethod: 'people',
-      State: 'state-1',
-      Code: 'a-code',
-      Iss: 'https://idp.example',
-      ClientNonce,
-    },
+    body: { AuthMethod: 'people', State: 'state-1', Code: 'a-code', Iss: 'https://idp.example', ClientNonce },
   })
   expect(server.requests.map(({ headers }) => headers['x-service-token'])).toEqual([
     undefined,

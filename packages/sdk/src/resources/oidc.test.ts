@@ -22,12 +22,7 @@ test('a login in a browser is begun and completed, and the configured token is s
   ])
   expect(server.requests.map(({ headers }) => headers['x-service-token'])).toEqual([undefined, undefined])
   expect(server.requests.map(({ body }) => JSON.parse(body))).toEqual([
-    {
-      AuthMethod: 'people',
-      RedirectURI: 'http://localhost/back',
-      ClientNonce: 'nonce',
-      Meta: { job: '7' },
-    },
+    { AuthMethod: 'people', RedirectURI: 'http://localhost/back', ClientNonce: 'nonce', Meta: { job: '7' } },
     {
       AuthMethod: 'people',
       State: 'a-state',

@@ -444,11 +444,7 @@ function aCall(random: SeededRandom, scene: Scene): { method: string; path: stri
     () => ({ method: 'PUT', path: `/acl/clone/${legacyId()}` }),
     () => ({ method: 'PUT', path: `/acl/destroy/${legacyId()}` }),
     () => ({ method: 'GET', path: random.pick(['/acl/list', '/internal/acl/legacy-tokens']) }),
-    () => ({
-      method: 'PUT',
-      path: '/internal/acl/legacy-tokens',
-      body: [{ ID: legacyId(), Type: Type() }],
-    }),
+    () => ({ method: 'PUT', path: '/internal/acl/legacy-tokens', body: [{ ID: legacyId(), Type: Type() }] }),
     () => ({ method: 'PUT', path: '/acl/bootstrap' }),
   ]
   return random.pick(calls)()

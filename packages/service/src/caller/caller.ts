@@ -404,8 +404,5 @@ function permissionDenied(
   const message = isAnonymous
     ? `Permission denied: anonymous token ${lacks}. The anonymous token is used implicitly when a request does not specify a token.`
     : `Permission denied: token with AccessorID '${caller.token.AccessorID}' ${lacks}`
-  return new AclError('privilege_missing', message, {
-    accessorId: caller.token.AccessorID,
-    ...details,
-  })
+  return new AclError('privilege_missing', message, { accessorId: caller.token.AccessorID, ...details })
 }

@@ -5,11 +5,7 @@ import { aWorld, MANAGEMENT, type World, type WorldOptions } from '@latchkey/tes
 import { expect, test } from 'vitest'
 import type { Names } from './names.ts'
 
-const SETTINGS = {
-  domains: ['consul'],
-  ttlSeconds: 0,
-  onlyPassing: false,
-}
+const SETTINGS = { domains: ['consul'], ttlSeconds: 0, onlyPassing: false }
 
 async function aNetwork(options: WorldOptions = {}): Promise<World> {
   const world = await aWorld(options)

@@ -35,10 +35,7 @@ async function readKey(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
     if (!entry) return missing(noSuchKey(), { topic, isOwn: true })
     const watch = { topic, modifyIndex: entry.ModifyIndex }
     if (!call.query.raw) return json([showEntry(call, entry)], watch)
-    return {
-      body: { kind: 'bytes', bytes: entry.Value, contentType: 'application/octet-stream' },
-      watch,
-    }
+    return { body: { kind: 'bytes', bytes: entry.Value, contentType: 'application/octet-stream' }, watch }
   }
   const readWhole = async () => answer(await store.kvEntry(call.namespace, key))
   if (call.query.raw) return readWhole()

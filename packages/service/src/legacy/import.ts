@@ -108,9 +108,7 @@ function* scanList(body: Uint8Array): Generator<readonly DumpRecord[]> {
     throw new AclError(
       'body_malformed',
       `The body is not valid JSON: ${message} (line ${line}, byte ${byte})`,
-      {
-        line,
-      },
+      { line },
     )
   }
   if (scanner.isLines) throw new AclError('field_type', 'The body: expected an array of legacy tokens')
@@ -169,9 +167,7 @@ function refusal(errors: readonly LegacyFinding[]): AclError {
   return new AclError(
     'field_invalid',
     `Nothing was imported: ${errors.length} problem(s)\n${shown.join('\n')}${rest}`,
-    {
-      field: errors[0]?.path ?? '',
-    },
+    { field: errors[0]?.path ?? '' },
   )
 }
 

@@ -22,11 +22,7 @@ test('copies the primary and then follows it, with its own indexes', async () =>
     ...{ Description: 'second', CreateTime: second.CreateTime, Hash: second.Hash },
     CreateIndex: store.commitIndex(),
   })
-  expect(status()).toMatchObject({
-    state: 'following',
-    index: primary.store.commitIndex(),
-    lagMs: 0,
-  })
+  expect(status()).toMatchObject({ state: 'following', index: primary.store.commitIndex(), lagMs: 0 })
 })
 
 test('copies everything once a day, mends what differs, also a token that the primary does not have, and counts it', async () => {

@@ -159,11 +159,7 @@ export class Rounds {
       throw error
     }
     this.accept()
-    await commitReceived(store, NOTHING, this.partial(cluster, record), {
-      fence,
-      lookUp: ALL,
-      isSlice: true,
-    })
+    await commitReceived(store, NOTHING, this.partial(cluster, record), { fence, lookUp: ALL, isSlice: true })
     return COPIED
   }
 

@@ -49,9 +49,7 @@ function parseCursor(text: string, order: ListOrder): ListPosition {
     throw new AclError(
       'query_invalid',
       'cursor is of a list in the other order: send the same sort with it',
-      {
-        field: 'cursor',
-      },
+      { field: 'cursor' },
     )
   }
   return { createIndex: Number(createIndex), accessorId, ...(tie === undefined ? {} : { tie }) }

@@ -154,11 +154,7 @@ describe('an answer', () => {
     ],
     [
       'a stream of bytes',
-      () =>
-        ({
-          kind: 'json-stream',
-          pages: pagesOf([nothing, ...pages, nothing].map(inBytes)),
-        }) as const,
+      () => ({ kind: 'json-stream', pages: pagesOf([nothing, ...pages, nothing].map(inBytes)) }) as const,
     ],
   ] as const
 

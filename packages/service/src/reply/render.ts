@@ -75,10 +75,7 @@ function renderBody(
     case 'json-text':
       return { bytes: pretty ? indent(body.text) : body.text, contentType: JSON_TYPE }
     case 'json-bytes':
-      return {
-        bytes: pretty ? indent(decoder.decode(body.bytes)) : body.bytes,
-        contentType: JSON_TYPE,
-      }
+      return { bytes: pretty ? indent(decoder.decode(body.bytes)) : body.bytes, contentType: JSON_TYPE }
     case 'json-stream':
       return { bytes: streamArray(body.pages, pretty), contentType: JSON_TYPE }
   }

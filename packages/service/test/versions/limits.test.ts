@@ -39,9 +39,7 @@ describe('ExpirationTime and ExpirationTTL: 1 minute to 24 hours, both inclusive
 
 describe('ServiceName and NodeName: at most 256 characters', () => {
   const identity = (length: number) => ({ ServiceIdentities: [{ ServiceName: 'a'.repeat(length) }] })
-  const node = (length: number) => ({
-    NodeIdentities: [{ NodeName: 'a'.repeat(length), Datacenter: 'dc1' }],
-  })
+  const node = (length: number) => ({ NodeIdentities: [{ NodeName: 'a'.repeat(length), Datacenter: 'dc1' }] })
 
   test.each([
     [256, 200],

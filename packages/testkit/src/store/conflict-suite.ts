@@ -61,10 +61,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     test('an id that differs only in case from an accessor or a secret, unless it is not a UUID', async () => {
       const store = await open()
       const lower = aToken({ AccessorID: anId(0xabc1), SecretID: anId(0xdef1) })
-      const upper = aToken({
-        AccessorID: anId(0xabc2).toUpperCase(),
-        SecretID: anId(0xdef2).toUpperCase(),
-      })
+      const upper = aToken({ AccessorID: anId(0xabc2).toUpperCase(), SecretID: anId(0xdef2).toUpperCase() })
       await store.commit([putNew(lower), putNew(upper)])
       for (const id of [lower.AccessorID, lower.SecretID, upper.AccessorID, upper.SecretID]) {
         for (const text of [id.toLowerCase(), id.toUpperCase(), id.replace(/[a-f]/i, swapCase)]) {

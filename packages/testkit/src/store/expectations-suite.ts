@@ -40,12 +40,7 @@ export function describeExpectations(open: () => Store | Promise<Store>): void {
     test('keys at their ModifyIndex, and keys that do not exist', async () => {
       const store = await open()
       const [key, missing] = [aName(), aName()]
-      const of = (key: string, modifyIndex: number) => ({
-        table: 'kv' as const,
-        namespace,
-        key,
-        modifyIndex,
-      })
+      const of = (key: string, modifyIndex: number) => ({ table: 'kv' as const, namespace, key, modifyIndex })
       const index = await store.commit([put(key)])
       expect(await isMade(store, [of(key, index), of(missing, 0)])).toBe(true)
       for (const modifyIndex of [0, index - 1, index + 1]) {

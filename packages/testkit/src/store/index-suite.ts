@@ -54,10 +54,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       const store = await open()
       const token = aToken({ CreateIndex: 3 })
       const index = await store.commit([putNew(token)])
-      expect(await store.tokenBySecret(token.SecretID)).toMatchObject({
-        CreateIndex: 3,
-        ModifyIndex: index,
-      })
+      expect(await store.tokenBySecret(token.SecretID)).toMatchObject({ CreateIndex: 3, ModifyIndex: index })
     })
 
     test('of a table move with its own changes, including deletions, and with no others', async () => {

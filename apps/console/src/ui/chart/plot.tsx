@@ -85,9 +85,7 @@ function optionsOf(
       },
     ],
     series: [{}, ...latest.current.lines.map(({ label, look }) => ({ label, ...LOOKS[look](color) }))],
-    hooks: {
-      setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? undefined)],
-    },
+    hooks: { setCursor: [({ cursor }) => latest.current.onPoint(cursor.idx ?? undefined)] },
   }
 }
 

@@ -34,9 +34,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
 }
 
 type TextFieldProps = Omit<FieldProps, 'children'> &
-  Omit<ComponentProps<'input'>, 'onChange' | 'children'> & {
-    readonly onValue: (value: string) => void
-  }
+  Omit<ComponentProps<'input'>, 'onChange' | 'children'> & { readonly onValue: (value: string) => void }
 
 export function TextField({ label, hint, error, onValue, ...input }: TextFieldProps) {
   return (

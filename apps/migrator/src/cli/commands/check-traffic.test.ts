@@ -46,10 +46,7 @@ test('a log of which more than 1 % cannot be read is never clean', async () => {
   expect(few.stdout).toContain('1 line could not be read')
   expect([few.code, few.stdout.includes('nothing breaks')]).toEqual([0, true])
   const many = await run(['check-traffic', log(2), '--to', '1.11'])
-  expect(many).toMatchObject({
-    code: 1,
-    stdout: expect.stringContaining('unknown whether anything breaks'),
-  })
+  expect(many).toMatchObject({ code: 1, stdout: expect.stringContaining('unknown whether anything breaks') })
   expect((await run(['check-traffic', log(1), '--to', '1.11', '--log-format', 'x'])).code).toBe(2)
 })
 

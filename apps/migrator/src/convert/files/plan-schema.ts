@@ -19,11 +19,7 @@ const outcome = z.strictObject({
   reasons: z.array(z.string()),
 })
 
-const question = z.strictObject({
-  resource: z.string(),
-  segment: z.string().optional(),
-  access: z.string(),
-})
+const question = z.strictObject({ resource: z.string(), segment: z.string().optional(), access: z.string() })
 
 export const planSchema = z.strictObject({
   format: z.literal(1),

@@ -26,10 +26,7 @@ function withRoles(tokens: Parameters<typeof aConversion>[0]): Conversion {
   const [first] = made.policies
   if (first === undefined) throw new TypeError('three policies')
   const shared = { ...first, name: 'shared', rules: blocks(first.rules, false) }
-  const role = (name: string) => ({
-    ...{ id: name, name, description: '' },
-    policies: ['shared', name],
-  })
+  const role = (name: string) => ({ ...{ id: name, name, description: '' }, policies: ['shared', name] })
   return {
     ...made,
     policies: [shared, ...made.policies.map((each) => ({ ...each, rules: blocks(each.rules, true) }))],

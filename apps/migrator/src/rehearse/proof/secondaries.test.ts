@@ -10,11 +10,7 @@ const FOUND: SecondaryFound = {
   completeAt: 20,
   delayMsMax: 0,
 }
-const SIMULATED: SecondarySimulated = {
-  endsLegacyMode: true,
-  withoutAccessor: 0,
-  completeAt: 20,
-}
+const SIMULATED: SecondarySimulated = { endsLegacyMode: true, withoutAccessor: 0, completeAt: 20 }
 
 /** Names of the proofs that fail. */
 const failed = (found: Partial<SecondaryFound>, simulated: Partial<SecondarySimulated> = {}) =>

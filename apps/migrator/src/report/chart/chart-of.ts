@@ -31,10 +31,7 @@ function isBusy({ kind }: HistoryRecord): boolean {
 }
 
 function clientTrackOf({ name, answers }: WorkloadTotals): ClientTrack {
-  return {
-    name,
-    spans: answers.flatMap(({ spans, isError }) => spans.map((span) => ({ ...span, isError }))),
-  }
+  return { name, spans: answers.flatMap(({ spans, isError }) => spans.map((span) => ({ ...span, isError }))) }
 }
 
 /** When the leader of the primary leaves legacy mode. After this, no server can return to before 1.4.0. Spec 9.2.5. */

@@ -2,11 +2,7 @@
 import type { ClientErrors } from '../../clients/tally.ts'
 import { MODE_TEXTS } from '../../simulate/history.ts'
 
-export const LOOKS = {
-  ...MODE_TEXTS,
-  down: 'down',
-  paused: 'paused',
-} as const
+export const LOOKS = { ...MODE_TEXTS, down: 'down', paused: 'paused' } as const
 export type Look = keyof typeof LOOKS
 
 /** A period with one look. Times are milliseconds from the start of the schedule; the last period has no end. */

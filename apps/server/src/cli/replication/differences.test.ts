@@ -59,10 +59,7 @@ test('lists what is missing or different, and never a secret; indexes are ignore
       aPage({ Tokens: [aToken(A, { CreateIndex: 900, ModifyIndex: 901 })], Policies: [aPolicy('')] }),
     ),
   )
-  const old = aPage({
-    Tokens: [aToken(A), aToken(B)],
-    Policies: [aPolicy('acl = "read"')],
-  })
+  const old = aPage({ Tokens: [aToken(A), aToken(B)], Policies: [aPolicy('acl = "read"')] })
   const found = comparison.differences(summarize(old))
   expect(found.map(({ is, record: { kind, key } }) => [is, kind, key])).toEqual([
     ['different', 'policy', POLICY],

@@ -73,13 +73,7 @@ test('COH-04: a feed reconnects once a file that the URL names is back', async (
   const log = pino({ level: 'silent' })
   const warned = vi.spyOn(log, 'warn')
   const other = connectDatabase({ url: database.url, log })
-  const feed = new ChangeFeed({
-    url: url.href,
-    log,
-    onLease: () => {},
-    onLost: () => {},
-    onCommit: () => {},
-  })
+  const feed = new ChangeFeed({ url: url.href, log, onLease: () => {}, onLost: () => {}, onCommit: () => {} })
   try {
     await feed.start()
     await rm(file)

@@ -94,11 +94,7 @@ const TABLES = {
 }
 
 function aLocalState() {
-  const parts = {
-    tokens: new TokenCache(100_000),
-    keys: new KvCache(100_000),
-    waiters: new Waiters(),
-  }
+  const parts = { tokens: new TokenCache(100_000), keys: new KvCache(100_000), waiters: new Waiters() }
   const members = new MemberChanges(new Lease(), new Alarm())
   return { ...parts, state: new LocalState({ ...parts, members }) }
 }

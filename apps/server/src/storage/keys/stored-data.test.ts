@@ -85,12 +85,7 @@ test('SEC-03: no column of any table holds a secret in plaintext, nor its bytes'
   const rule = aBindingRule({ AuthMethod: methods[0].Name })
   await store.commit([{ table: 'bindingRules', op: 'put', record: rule, expect: 0 }])
   const Token = randomUUID()
-  const replication = {
-    Key: 'replication-token',
-    Value: { Token },
-    CreateIndex: 0,
-    ModifyIndex: 0,
-  } as const
+  const replication = { Key: 'replication-token', Value: { Token }, CreateIndex: 0, ModifyIndex: 0 } as const
   await store.commit([{ table: 'system', op: 'put', record: replication, expect: 0 }])
   const text = await dump()
   expect(text).toContain('visible')

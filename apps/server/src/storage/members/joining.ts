@@ -41,9 +41,7 @@ export async function refuseOtherDatacenter(
   now: number,
 ): Promise<void> {
   const others = await withAclErrors(() =>
-    prisma.member.findMany({
-      where: { datacenter: { not: datacenter }, leftAt: null, isFenced: false },
-    }),
+    prisma.member.findMany({ where: { datacenter: { not: datacenter }, leftAt: null, isFenced: false } }),
   )
   const deadBefore = now - MEMBER_FAILED_AFTER_MS
   const living = others.find(

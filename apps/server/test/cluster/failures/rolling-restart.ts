@@ -96,7 +96,4 @@ function failedCalls({ failures }: SdkCounts): number {
 }
 
 /** Settings of docs/operations.md: connections are limited, except those of the load balancer. */
-const ENV_OF_PAGE = {
-  LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '',
-  LATCHKEY_TRUSTED_PROXIES: '127.0.0.1',
-}
+const ENV_OF_PAGE = { LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '', LATCHKEY_TRUSTED_PROXIES: '127.0.0.1' }

@@ -16,7 +16,11 @@ const PAUSE_MS = 10
  *
  * @param msMax gives up after this time: a fault may prevent leases.
  */
-export async function openLeases(gateways: readonly Gateway[], counts: LeaseCounts, msMax = 20_000): Promise<void> {
+export async function openLeases(
+  gateways: readonly Gateway[],
+  counts: LeaseCounts,
+  msMax = 20_000,
+): Promise<void> {
   counts.tried += 1
   const until = performance.now() + msMax
   while (performance.now() < until) {

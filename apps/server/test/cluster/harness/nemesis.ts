@@ -54,12 +54,7 @@ interface Nemesis {
  *
  * @param options.everyMs the longest pause.
  */
-export function startNemesis({
-  everyMs,
-  ...options
-}: FaultsOptions & {
-  readonly everyMs: number
-}): Nemesis {
+export function startNemesis({ everyMs, ...options }: FaultsOptions & { readonly everyMs: number }): Nemesis {
   const { counts, strike } = faultsOnDemand(options)
   const stopping = new AbortController()
   const rage = async () => {

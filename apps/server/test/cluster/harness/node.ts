@@ -115,10 +115,7 @@ export async function openNode(options: NodeOptions): Promise<Node> {
   })
   const ask = (request: Request) => askService(service, request)
   return {
-    gateway: {
-      ask: async (request) => replyOf(await ask(request)),
-      close: () => {},
-    },
+    gateway: { ask: async (request) => replyOf(await ask(request)), close: () => {} },
     ask,
     store,
     close: async () => {

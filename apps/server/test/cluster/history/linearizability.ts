@@ -30,10 +30,7 @@ interface LinearizabilityResult {
  * With and without faults: operations between two waits for leases, and how long each wait may take, in milliseconds. A
  * fault may prevent leases.
  */
-const CALM = {
-  faults: { every: 100, msMax: 500 },
-  none: { every: 20, msMax: 20_000 },
-}
+const CALM = { faults: { every: 100, msMax: 500 }, none: { every: 20, msMax: 20_000 } }
 type Calm = (typeof CALM)['none']
 /** Maximum delay of a fault after a wait for leases, in milliseconds. */
 const FAULT_DELAY_MS_MAX = 100

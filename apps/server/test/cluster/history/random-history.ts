@@ -36,7 +36,15 @@ const KINDS: readonly Call['kind'][] = [
 
 /** Records one history, then removes its tokens. */
 export async function liveHistory(options: RandomHistoryOptions): Promise<History> {
-  const { gateways, token, seed, clients = 8, operations: total = 200, slots = 6, calmEvery = total } = options
+  const {
+    gateways,
+    token,
+    seed,
+    clients = 8,
+    operations: total = 200,
+    slots = 6,
+    calmEvery = total,
+  } = options
   const random = new SeededRandom(seed)
   const ids: readonly Ids[] = Array.from({ length: slots }, () => ({
     AccessorID: randomUUID(),

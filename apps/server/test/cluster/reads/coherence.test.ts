@@ -51,7 +51,12 @@ describe(`seed ${seed}`, () => {
 
     for (const mode of ['default', 'consistent'] as const) {
       test(`COH-10: in ${mode} mode, no read shows content by a right revoked before the content existed`, async () => {
-        const { sightings, reads } = await proveNewEnemy({ gateways: group.gateways, random, mode, rounds: 13 })
+        const { sightings, reads } = await proveNewEnemy({
+          gateways: group.gateways,
+          random,
+          mode,
+          rounds: 13,
+        })
         expect(sightings).toBe(0)
         expect(reads).toBeGreaterThan(95)
       })

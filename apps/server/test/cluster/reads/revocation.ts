@@ -130,7 +130,9 @@ async function revoke(kind: RevocationKind, granted: Granted, gateways: readonly
   const uses = [authorize(granted), readKey(granted, 'consistent')]
   const [answers, stale] = await Promise.all([
     Promise.all(
-      gateways.flatMap((gateway, i) => [...uses, ...(i === 0 ? [write(granted)] : [])].map((use) => gateway.ask(use))),
+      gateways.flatMap((gateway, i) =>
+        [...uses, ...(i === 0 ? [write(granted)] : [])].map((use) => gateway.ask(use)),
+      ),
     ),
     Promise.all(gateways.map((gateway) => askStale(gateway, granted, revokedAt))),
   ])

@@ -295,10 +295,7 @@ describe('Config', () => {
     const unknownFields = new Set(['OIDCACRValues'])
     expect(
       refusalOf(() => configOf('oidc', { ...OIDC, OIDCACRValues: ['x'] }, { unknownFields })),
-    ).toMatchObject({
-      code: 'field_unknown',
-      field: 'Config.OIDCACRValues',
-    })
+    ).toMatchObject({ code: 'field_unknown', field: 'Config.OIDCACRValues' })
   })
 
   test('http URLs are refused unless they are allowed for development', () => {

@@ -74,10 +74,7 @@ function keepStronger<Key>(
 function intentionsOf(services: MergedResource, explicit: MergedResource): MergedResource {
   const derive = (from: ReadonlyMap<string, MergedRule>, over: ReadonlyMap<string, MergedRule>) =>
     new Map([...from].map(([segment, merged]) => [segment, over.get(segment) ?? withIntentionLevel(merged)]))
-  return {
-    exact: derive(services.exact, explicit.exact),
-    prefix: derive(services.prefix, explicit.prefix),
-  }
+  return { exact: derive(services.exact, explicit.exact), prefix: derive(services.prefix, explicit.prefix) }
 }
 
 function withIntentionLevel(service: MergedRule): MergedRule {

@@ -118,9 +118,7 @@ test('keep: rules that legacy evaluation ignored take effect, as in the referenc
 test('comment-out: rules that legacy evaluation ignored become comments (decisions: upgrade)', () => {
   const { rules, notes } = translateLegacyRules(
     '# mine\nacl = "write"\nkey_prefix "" {\n  policy = "write"\n}\nkey "a" { policy = "read" }',
-    {
-      widening: 'comment-out',
-    },
+    { widening: 'comment-out' },
   )
   expect(rules).toBe(
     [

@@ -47,12 +47,7 @@ const MAPPINGS = {
 
 /** The configuration of a method that trusts a provider. */
 export function configOf({ publicKey }: Provider) {
-  return {
-    BoundAudiences: [AUDIENCE],
-    BoundIssuer: ISSUER,
-    ...MAPPINGS,
-    JWTValidationPubKeys: [publicKey],
-  }
+  return { BoundAudiences: [AUDIENCE], BoundIssuer: ISSUER, ...MAPPINGS, JWTValidationPubKeys: [publicKey] }
 }
 
 /** The configuration of a method for browser logins. */

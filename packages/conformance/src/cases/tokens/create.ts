@@ -62,12 +62,7 @@ export const createCases: readonly Case[] = [
             'PUT',
             '/acl/token',
             { body: { [field]: bad } },
-            {
-              status: 400,
-              code: 'id_invalid',
-              field,
-              text: `Invalid Token: ${field} is not a valid UUID`,
-            },
+            { status: 400, code: 'id_invalid', field, text: `Invalid Token: ${field} is not a valid UUID` },
           )
         }
       }

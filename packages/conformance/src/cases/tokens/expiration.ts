@@ -133,11 +133,7 @@ export const expirationCases: readonly Case[] = [
         'PUT',
         '/acl/token',
         { body: { ExpirationTime: ahead(ctx, -slack) } },
-        {
-          status: 400,
-          code: 'expiration_out_of_bounds',
-          text: 'ExpirationTime cannot be before CreateTime',
-        },
+        { status: 400, code: 'expiration_out_of_bounds', text: 'ExpirationTime cannot be before CreateTime' },
       )
     },
   },

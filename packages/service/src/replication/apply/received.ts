@@ -98,10 +98,7 @@ export function readChanges(answer: unknown): ReceivedAnswer {
 }
 
 /** Drops fields of later versions, so that a newer primary does not stop replication. */
-function parse(answer: unknown): {
-  readonly changes: Changes
-  readonly unknownFields: readonly string[]
-} {
+function parse(answer: unknown): { readonly changes: Changes; readonly unknownFields: readonly string[] } {
   const first = changesSchema.safeParse(answer)
   if (first.success) return { changes: first.data, unknownFields: [] }
   const unknown = first.error.issues.flatMap((issue) =>

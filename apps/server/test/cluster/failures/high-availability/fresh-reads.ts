@@ -19,7 +19,10 @@ const PAUSE_MS = 10
 const START_MS_MAX = 60_000
 
 /** One writer counts up in a token; readers must see each acknowledged count. */
-export async function watchFreshness(gateways: readonly Gateway[], random: SeededRandom): Promise<FreshReads> {
+export async function watchFreshness(
+  gateways: readonly Gateway[],
+  random: SeededRandom,
+): Promise<FreshReads> {
   const counts = { reads: 0, stale: 0, writes: 0, indexFalls: 0 }
   const created = await createToken(gateways, random)
   const path = `/acl/token/${created.AccessorID}`
