@@ -13,12 +13,12 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'changes-for.ts: holder.SecretID !== SecretID':
     'one is stored and the other comes from the primary, which no caller can time',
   'row-changes.ts: key === SecretID': 'compares a secret with its own lower case',
-  'delete-token.ts: existing.SecretID === caller.SecretID':
+  'update-token.ts: existing.SecretID === caller.SecretID':
     'both are stored and neither was sent: checks whether a caller with acl:write deletes its own token',
   'update-token.ts: request.SecretID !== existing.SecretID':
     'runs after the check of acl:write, with which the caller may read this secret',
   'printer.ts: field === secret': 'the command line compares two fields of one answer to its user',
-  'content.ts: CONFIG_SECRETS.includes(field)': 'compares names of fields',
+  'kinds.ts: CONFIG_SECRETS.includes(field)': 'compares names of fields',
   'kinds.ts: CONFIG_SECRETS.includes(name)': 'compares names of fields',
   'login.ts: this.#login?.token.SecretID === refused': 'a client compares two secrets of its own',
 }

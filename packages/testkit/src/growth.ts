@@ -20,7 +20,9 @@ export const LINEAR_GROWTH_MAX = 32
 export function growthOf<T>(size: number, prepare: (size: number) => T, work: (input: T) => void): number {
   const [small, large] = [size / FACTOR, size].map((length) => {
     const input = prepare(length)
-    return Math.min(...Array.from({ length: RUNS }, () => processorMs(() => work(input))))
+    // The median: the kernel charges short work by samples, so the least of several runs can be far too little.
+    const runs = Array.from({ length: RUNS }, () => processorMs(() => work(input)))
+    return runs.sort((a, b) => a - b)[Math.floor(RUNS / 2)]
   }) as [number, number]
   return large / Math.max(small, WORK_MS_MIN)
 }
