@@ -22,11 +22,14 @@ type CommentOut = (item: Item) => string | undefined
 
 /** Ends without a newline unless the last line is a comment; an empty tree prints as an empty text. */
 export function printTree(tree: SyntaxTree, commentOut: CommentOut = () => undefined): string {
-  return new TreePrinter(tree, commentOut).print(tree.items).replaceAll(FIXED, '')
+  return indented(new TreePrinter(tree, commentOut).print(tree.items)).replaceAll(FIXED, '')
 }
 
-/** Marks the start of a line whose blanks are significant, and which is therefore not indented. No text contains it. */
-const FIXED = '\0'
+/** Marks the start of a line whose blanks are significant, and which is therefore not indented. No text contains NUL. */
+const FIXED = '\0='
+/** Mark the lines that a level indents, so that they are indented once, however deep they are. */
+const INDENT = '\0+'
+const OUTDENT = '\0-'
 
 /** An item of one line, or of two lines if the first is a comment, is aligned with its neighbors. */
 const SHORT_LINES_MAX = 2
@@ -82,7 +85,7 @@ class TreePrinter {
     if (reason === undefined) return comments + printBody()
     if (this.isCommentedOut) return `${comments}${reason}\n${printBody()}`
     this.isCommentedOut = true
-    const lines = `${reason}\n${printBody()}`.split('\n')
+    const lines = indented(`${reason}\n${printBody()}`).split('\n')
     this.isCommentedOut = false
     return comments + lines.map((line) => (line === '' ? '#' : `# ${line}`)).join('\n')
   }
@@ -297,9 +300,25 @@ function linesOf(comments: readonly Token[]): string {
   return comments.map(({ text }) => `${text}\n`).join('')
 }
 
-/** Indents the lines of a text that are neither empty nor fixed. */
+/** A text whose lines are indented by one level. */
 function indent(text: string): string {
-  return text.replaceAll(/(^|\n)(?=[^\n\0])/g, '$1  ')
+  return INDENT + text + OUTDENT
+}
+
+/** Indents all lines that are neither empty nor fixed, and removes the marks of {@link indent}. */
+function indented(text: string): string {
+  let depth = 0
+  const lines = text.split('\n').map((line) => {
+    let [start, end] = [0, line.length]
+    for (; line.startsWith(INDENT, start) || line.startsWith(OUTDENT, start); start += 2) {
+      depth += line.startsWith(INDENT, start) ? 1 : -1
+    }
+    const level = depth
+    for (; end > start && line.endsWith(OUTDENT, end); end -= 2) depth -= 1
+    const content = line.slice(start, end)
+    return content === '' || content.startsWith(FIXED) ? content : '  '.repeat(level) + content
+  })
+  return lines.join('\n')
 }
 
 /** An empty block, `key {}`, which needs no blank line before another. */
