@@ -94,8 +94,8 @@ async function measureRows(
   const only = values.only.split(',').filter((part) => part !== '')
   for (const row of ROWS) {
     if (only.length > 0 && !only.some((part) => row.name.startsWith(part))) continue
-    if (row.needsProcess && theirs?.pid === 0) {
-      say(`${row.name}: left out, as it needs --against-start`)
+    if (theirs && (row.isOwn || (row.needsProcess && theirs.pid === 0))) {
+      say(`${row.name}: left out, as it needs ${row.isOwn ? 'to run alone' : '--against-start'}`)
       continue
     }
     say(row.name)

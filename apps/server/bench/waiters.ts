@@ -115,7 +115,10 @@ class Waiter {
     const head = piece.indexOf(HEAD_END)
     this.statusLine = piece.toString('latin1', 0, piece.indexOf('\r\n'))
     const length = /content-length: (\d+)/i.exec(piece.toString('latin1', 0, head))?.[1]
-    if (head < 0 || length === undefined) throw new Error('an answer without a length')
+    if (head < 0 || length === undefined) {
+      this.onError(new Error('an answer without a length: this row cannot be measured on this server'))
+      return
+    }
     this.bytesLeft = Number(length) - (piece.length - head - HEAD_END.length)
   }
 }
