@@ -9,7 +9,7 @@ const { managementToken: token, baseUrl: address, fetch } = service
 const client = createClient({ address, fetch, token })
 const LONG_MS = 20_000
 
-/** Timers are fake during the test, and the service starts anew after it. */
+/** Timers are fake during the test; each test has a new service. */
 function testInFakeTime(title: string, body: () => Promise<void>): void {
   test(title, async () => {
     vi.useFakeTimers()

@@ -9,11 +9,12 @@ import { useRefetchOn } from '../live/use-live.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
+import { TokenCell } from '../tokens/token-cell.tsx'
 import { Button } from '../ui/controls.tsx'
 import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { type Column, DataTable, TitleCell } from '../ui/table/data-table.tsx'
+import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import {
   ACCESS_NAMES,
   type Access,
@@ -167,20 +168,7 @@ function WhoAnswer({ question }: { readonly question: Question }) {
 const keyOf = ({ AccessorID }: TokenReference) => AccessorID
 
 const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
-  {
-    header: 'Token',
-    track: 'minmax(0, 1fr)',
-    cell: ({ AccessorID, Description }) => (
-      <TitleCell
-        to="/tokens/$accessorId"
-        params={{ accessorId: AccessorID }}
-        preload={false}
-        title={Description || 'No description'}
-        sub={AccessorID}
-        isMono
-      />
-    ),
-  },
+  { header: 'Token', track: 'minmax(0, 1fr)', cell: (token) => <TokenCell token={token} /> },
   {
     header: 'Why',
     track: '6rem',

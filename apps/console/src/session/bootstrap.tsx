@@ -58,13 +58,13 @@ export default function Bootstrap({ onClose }: { readonly onClose: () => void })
         {create.isSuccess && <ShownSecret read={read} onShown={() => setShown(true)} />}
         {isLeaving && create.isSuccess && !isKept && (
           <p className="field-error" role="alert">
-            Copy or show the secret first. Without it, nobody can manage this server.
+            Copy or show the secret first. Without it, this server cannot be managed.
           </p>
         )}
         {copy.error && <Problem error={copy.error} />}
         {isDone && (
           <p className="field-error">
-            The first token already exists. Sign in with its secret, or ask whoever has it.
+            The first token already exists. Sign in with its secret, or ask its owner.
           </p>
         )}
         {create.error && !isDone && <Problem error={create.error} />}

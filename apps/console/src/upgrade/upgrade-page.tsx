@@ -7,10 +7,11 @@ import { FileUp, PartyPopper } from 'lucide-react'
 import { everySecond } from '../live/queries.ts'
 import { useClient } from '../session/session.ts'
 import { type TokenRow, useTokenFeed } from '../tokens/list/token-feed.ts'
+import { TokenCell } from '../tokens/token-cell.tsx'
 import { Badge, type Tone } from '../ui/controls.tsx'
 import { Empty, Loaded, Problem, Skeleton } from '../ui/feedback.tsx'
 import { Card, Page } from '../ui/page.tsx'
-import { type Column, DataTable, TitleCell } from '../ui/table/data-table.tsx'
+import { type Column, DataTable } from '../ui/table/data-table.tsx'
 import { Migrations } from './migrations.tsx'
 
 /** The progress of the upgrade from legacy tokens: servers, migrations, and the tokens that still need something. */
@@ -92,20 +93,7 @@ function Server({ member: { Name, Addr, Port, Version, Status, Tags } }: { reado
 }
 
 const COLUMNS: readonly Column<TokenRow>[] = [
-  {
-    header: 'Token',
-    track: 'minmax(0, 4fr)',
-    cell: ({ AccessorID, Description }) => (
-      <TitleCell
-        to="/tokens/$accessorId"
-        params={{ accessorId: AccessorID }}
-        preload={false}
-        title={Description || 'No description'}
-        sub={AccessorID}
-        isMono
-      />
-    ),
-  },
+  { header: 'Token', track: 'minmax(0, 4fr)', cell: (token) => <TokenCell token={token} /> },
   {
     header: 'Required action',
     track: 'minmax(0, 5fr)',

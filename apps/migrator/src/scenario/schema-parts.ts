@@ -1,4 +1,5 @@
 /** Schemas for the scalars of a scenario file, and for its workloads. Their results are milliseconds and versions. */
+import { limits } from '@latchkey/contract'
 import * as z from 'zod'
 import { version } from '../version.ts'
 import { toMs } from './time.ts'
@@ -37,7 +38,7 @@ export const serviceVersion = z
 export const count = z.int().min(0).max(TOKENS_MAX)
 export const acls = z.boolean().describe('Whether ACLs are enabled on the server. One with ACLs off blocks.')
 export const tokenType = z.enum(['client', 'management'])
-export const rules = z.string().max(262_144).describe('Legacy rules, as text.')
+export const rules = z.string().max(limits.RULES_BYTES_MAX).describe('Legacy rules, as text.')
 
 /** Repeated client calls. Comments name the row of the spec that each kind demonstrates. */
 export const WORKLOAD_KINDS = [

@@ -131,7 +131,7 @@ function rewrapped(rows: Rows, { secrets, ring }: ArchiveStore): string {
 
 /**
  * Takes the lock that every commit takes first, and chooses the index of the restored store: above every index that
- * this database, this process or the archive has seen. Read leases are ended first; meanwhile, others may commit.
+ * this database, this process or the archive has seen. Read leases are ended first; others may commit while they end.
  *
  * @throws AclError `unavailable` if this process is not a member now: another process may be answering from memory
  * alone.

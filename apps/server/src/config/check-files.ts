@@ -38,7 +38,7 @@ async function checkExporterFiles({ certificates, keys }: ExporterFiles): Promis
  *
  * @throws StartError that names the setting.
  */
-export function checkDatabaseUrl(setting: string, url: string | undefined): void {
+function checkDatabaseUrl(setting: string, url: string | undefined): void {
   if (url === undefined) return
   try {
     describeDatabase(url)

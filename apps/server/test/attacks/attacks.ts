@@ -25,12 +25,12 @@ export const compressed = (i: number) => ({ 'Accept-Encoding': ['gzip', 'br', 'z
 
 const KEYS = (i: number) => `key "path/of/key/${i}" { policy = "write" }\n`
 const ESCAPES = (i: number) => `key "${'\\x41'.repeat(30)}${i}" { policy = "read" }\n`
-const RULES_500_KB = json({ Rules: many(limits.RULES_BYTES_MAX, KEYS) })
+const LONGEST_RULES = json({ Rules: many(limits.RULES_BYTES_MAX, KEYS) })
 const RULES_15_KB = json({ Rules: many(13_000, KEYS) })
-const ESCAPES_500_KB = json({ Rules: many(400_000, ESCAPES) })
+const LONGEST_ESCAPES = json({ Rules: many(limits.RULES_BYTES_MAX, ESCAPES) })
 const ESCAPES_15_KB = json({ Rules: many(12_000, ESCAPES) })
 // JSON escapes each line feed as two bytes, so the body is twice as long.
-const LINES_500_KB = json({ Rules: '\n'.repeat(500_000) })
+const LONGEST_LINES = json({ Rules: '\n'.repeat(limits.RULES_BYTES_MAX) })
 export const MEGABYTE = Buffer.alloc(limits.BODY_BYTES_MAX, 'a')
 const DEEP = '['.repeat(limits.BODY_BYTES_MAX)
 const MANY_FIELDS = `{${Array.from({ length: 90_000 }, (_, i) => `"${i.toString(36)}":0`).join(',')}}`
@@ -131,14 +131,16 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     }),
   'new connections': floodOf(100, { path: '/v1/status/leader', headers: { Connection: 'close' } }),
   // With the token of an application.
-  'lint of 500 KB': floodOf(50, post(LINT, RULES_500_KB, NARROW)),
-  'lint of 500 KB of escapes': floodOf(50, post(LINT, ESCAPES_500_KB, NARROW)),
-  'lint of 500 KB of lines': floodOf(50, post(LINT, LINES_500_KB, NARROW)),
-  'lint of 500 KB, aborted': floodOf(CONNECTIONS, post(LINT, RULES_500_KB, NARROW), { abortAfterMs: 300 }),
-  'lint of 500 KB, half sent': (field) =>
+  'lint of the longest rules': floodOf(50, post(LINT, LONGEST_RULES, NARROW)),
+  'lint of the longest rules of escapes': floodOf(50, post(LINT, LONGEST_ESCAPES, NARROW)),
+  'lint of the longest rules of lines': floodOf(50, post(LINT, LONGEST_LINES, NARROW)),
+  'lint of the longest rules, aborted': floodOf(CONNECTIONS, post(LINT, LONGEST_RULES, NARROW), {
+    abortAfterMs: 300,
+  }),
+  'lint of the longest rules, half sent': (field) =>
     hold(field, {
       connections: CONNECTIONS,
-      opening: () => bytesOf(post(LINT, RULES_500_KB.slice(0, 500_000), NARROW), MEGABYTE.length),
+      opening: () => bytesOf(post(LINT, LONGEST_RULES.slice(0, -1_000), NARROW), MEGABYTE.length),
       drip: 'x',
       reads: true,
     }),
@@ -219,7 +221,10 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     headers: { ...by(READER), ...compressed(i) },
   })),
   'legacy list': floodOf(50, { path: '/v1/acl/list', headers: by(READER) }),
-  'translated rules': floodOf(50, post('/v1/acl/rules/translate', many(500_000, KEYS), READER)),
+  'translated rules': floodOf(
+    50,
+    post('/v1/acl/rules/translate', many(limits.RULES_BYTES_MAX, KEYS), READER),
+  ),
   // With acl:write.
   'tokens of 3,000 links': floodOf(30, put(TOKEN, MANY_LINKS, MANAGEMENT)),
   'tokens of wrong links': floodOf(30, put(TOKEN, WRONG_LINKS, MANAGEMENT)),

@@ -49,7 +49,7 @@ export function seenService(call: Context, catalog: Catalog, id: string): Servic
 }
 
 /** Like {@link ownCheck}; a check of a service or node that the caller may not read is absent. */
-export function seenCheck(call: Context, catalog: Catalog, id: string): CheckRecord | undefined {
+function seenCheck(call: Context, catalog: Catalog, id: string): CheckRecord | undefined {
   const found = ownCheck(call, catalog, id)
   if (!found) return undefined
   const rights = new RowRights(call)

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import type { Caller } from '../caller/caller.ts'
 import { HealthCache } from './health-cache.ts'
 
-test('an answer is made anew if another catalog has the same index', () => {
+test('an answer is not reused for another catalog with the same index', () => {
   const kept = new HealthCache()
   const caller = { authorizer: { policies: {} }, isGlobal: true } as unknown as Caller
   const of = (instances: readonly ServiceRecord[], text: string) =>

@@ -79,7 +79,7 @@ test('DOS-02: who waits too long is refused, and makes way for others', async ()
 const ofA: readonly Share[] = [{ key: 'a', max: 3 }]
 const ofB: readonly Share[] = [{ key: 'b', max: 3 }]
 
-test('DOS-02: the shares that hold least go first; one that is used up keeps nobody else waiting', async () => {
+test('DOS-02: the shares that hold least go first; a share that is used up delays no other', async () => {
   const { semaphore, begun, run, end } = aSemaphore(4)
   for (const name of ['a1', 'a2', 'a3', 'a4']) void run(name, { shares: ofA })
   expect([begun, semaphore.isAwaited(ofA), semaphore.isAwaited(ofB)]).toEqual([

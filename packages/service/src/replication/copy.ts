@@ -28,7 +28,7 @@ const DELETED_SHARE_MAX = 0.2
 
 /**
  * `slices`: the records here are not in use, so every page is written as it arrives. `whole`: they are in use, so one commit
- * writes all differences. `check`: likewise, and following continues meanwhile, so nothing should differ. `parts`: there are
+ * writes all differences. `check`: likewise, while following continues, so nothing should differ. `parts`: there are
  * no pages, only changes that take several answers.
  */
 export type CopyWay = 'slices' | 'whole' | 'check' | 'parts'

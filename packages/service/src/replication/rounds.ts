@@ -135,7 +135,7 @@ export class Rounds {
 
   /**
    * A new datacenter stores pages as they arrive, which makes clients wait until the copy is complete. If it has copies of
-   * legacy tokens, these stay in use meanwhile, unless the copy is too large for that.
+   * legacy tokens, they stay in use until then, unless the copy is too large for that.
    */
   private async wayOfFirstCopy(record: ReplicationRecord | undefined): Promise<CopyWay> {
     if (record?.isPartial) return 'slices'

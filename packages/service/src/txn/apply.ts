@@ -156,7 +156,7 @@ const ATTEMPTS_MAX = 16
  *
  * @throws AclError `transaction_too_large`; `unavailable` if concurrent writes never leave a consistent state.
  */
-export async function planSettled(
+async function planSettled(
   store: Store,
   operations: readonly (Operation | undefined)[],
   may: May,
