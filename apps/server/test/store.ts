@@ -6,8 +6,8 @@ import { afterAll } from 'vitest'
 import { type ConnectOptions, connectDatabase } from '../src/database/connect.ts'
 import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'
 import { createKeyRing, type KeyRing } from '../src/secrets/key-ring.ts'
+import type { PostgresStore } from '../src/storage/open-store.ts'
 import { type OpenStoreOptions, openStore } from '../src/storage/open-store.ts'
-import type { PostgresStore } from '../src/storage/postgres-store.ts'
 import { createTestDatabase, PATIENT } from './database.ts'
 
 const keys = new Map<string, string>()

@@ -26,8 +26,17 @@ export function linksGlobalManagement(links: readonly StoredLink[]): boolean {
   return links.some((link) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID)
 }
 
+/** Results by role: a role with a thousand links is scanned once, not once per token. */
+const globalRoles = new WeakMap<RoleRecord, boolean>()
+
 function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
-  return linksGlobalManagement(lookup.role(link.ID)?.Policies ?? [])
+  const role = lookup.role(link.ID)
+  if (role === undefined) return false
+  const known = globalRoles.get(role)
+  if (known !== undefined) return known
+  const isGlobal = linksGlobalManagement(role.Policies)
+  globalRoles.set(role, isGlobal)
+  return isGlobal
 }
 
 /** The links that every token in a namespace has in addition to its own. */

@@ -20,13 +20,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../test/store.ts'
 import type { Signature } from '../secrets/key-ring.ts'
-import type { PostgresStore } from '../storage/postgres-store.ts'
-import { type ArchiveHeader, formatSchema, PART_BYTES_MAX } from './format.ts'
-import { pagesOf } from './pages.ts'
+import type { PostgresStore } from '../storage/open-store.ts'
+import { pagesOf, writeArchive } from './backup.ts'
+import { type ArchiveHeader, formatSchema, lineOf, PART_BYTES_MAX, type Rows } from './format.ts'
 import { readArchive } from './read.ts'
 import { INDEX_GAP } from './restore.ts'
 import { ARCHIVED_TABLES, LEFT_OUT } from './tables.ts'
-import { lineOf, type Rows, writeArchive } from './write.ts'
 
 const put = <T extends Change['table']>(table: T, record: object) =>
   ({ table, op: 'put', record, expect: 0 }) as unknown as Change

@@ -9,6 +9,7 @@
  * Nothing follows the last line, so truncation is detected. Anybody can compute the hashes; only a server with the key can
  * compute the HMAC. Archives that were made before have none. Decisions: backup.
  */
+import { createHash } from 'node:crypto'
 import * as z from 'zod'
 
 /** The format version that this release writes, and the newest that it reads. */
@@ -60,3 +61,20 @@ export const endSchema = z.object({
   signature: z.object({ keyId: z.string(), hmac: z.string() }).optional(),
 })
 export type ArchiveEnd = z.infer<typeof endSchema>
+
+/** Rows of one table, as the text of a JSON array. */
+export interface Rows {
+  readonly table: string
+  readonly count: number
+  readonly json: string
+}
+
+export function hashOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+/** A line of an archive: the hash of its content, then the content. */
+export function lineOf(content: object): Buffer {
+  const json = JSON.stringify(content)
+  return Buffer.from(`${hashOf(json)} ${json}\n`)
+}

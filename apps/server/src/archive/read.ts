@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import { AclError } from '@latchkey/contract'
@@ -9,12 +9,13 @@ import {
   endSchema,
   FORMAT,
   formatSchema,
+  hashOf,
   headerSchema,
   LINE_BYTES_MAX,
   PART_BYTES_MAX,
   partSchema,
+  type Rows,
 } from './format.ts'
-import { hashOf, type Rows } from './write.ts'
 
 const decompress = promisify(zstdDecompress)
 const NEWLINE = 10
@@ -110,9 +111,8 @@ export function damaged(problem: string, cause?: unknown): AclError {
 /** Reads lines and runs of bytes from pieces of any length. */
 class Reader {
   private readonly pieces: AsyncIterator<Uint8Array>
-  private readonly hash: Hash = createHash('sha256')
-  private held: Buffer[] = []
-  private heldLength = 0
+  private readonly hash = createHash('sha256')
+  private held: Buffer = Buffer.alloc(0)
   /** Bytes read so far. */
   private at = 0
 
@@ -128,57 +128,50 @@ class Reader {
   /** The JSON of a line whose hash matches, and where it begins. */
   async line(what: string): Promise<{ readonly json: string; readonly at: number }> {
     const { at } = this
-    let searched = 0
-    for (;;) {
-      const held = this.join()
-      const end = held.indexOf(NEWLINE, searched)
-      if (end >= 0) {
-        const text = this.take(end + 1).toString('utf8', 0, end)
-        const json = text.slice(65)
-        if (text[64] !== ' ' || hashOf(json) !== text.slice(0, 64))
-          throw damaged(`${what} (byte ${at}) has a wrong checksum`)
-        return { json, at }
-      }
-      searched = held.length
-      if (held.length > LINE_BYTES_MAX) throw damaged(`${what} (byte ${at}) has no line end`)
-      if (!(await this.more())) throw this.truncated(what)
+    let end = this.held.indexOf(NEWLINE)
+    while (end < 0) {
+      const searched = this.held.length
+      if (searched > LINE_BYTES_MAX) throw damaged(`${what} (byte ${at}) has no line end`)
+      await this.hold(searched + 1, what)
+      end = this.held.indexOf(NEWLINE, searched)
     }
+    const text = this.take(end + 1).toString('utf8', 0, end)
+    const json = text.slice(65)
+    if (text[64] !== ' ' || hashOf(json) !== text.slice(0, 64))
+      throw damaged(`${what} (byte ${at}) has a wrong checksum`)
+    return { json, at }
   }
 
   async bytes(length: number, what: string): Promise<Buffer> {
-    while (this.heldLength < length) if (!(await this.more())) throw this.truncated(what)
+    await this.hold(length, what)
     return this.take(length)
   }
 
   async requireEnd(): Promise<void> {
-    while (this.heldLength === 0) if (!(await this.more())) return
+    while (this.held.length === 0) {
+      const { done, value } = await this.pieces.next()
+      if (done) return
+      this.held = Buffer.from(value)
+    }
     throw damaged(`something follows its last line (byte ${this.at})`)
   }
 
-  private truncated(what: string): AclError {
-    return damaged(`it ends at byte ${this.at + this.heldLength}, within ${what}`)
-  }
-
-  private async more(): Promise<boolean> {
-    const { done, value } = await this.pieces.next()
-    if (done) return false
-    this.held.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength))
-    this.heldLength += value.byteLength
-    return true
-  }
-
-  private join(): Buffer {
-    const [only] = this.held
-    const joined = this.held.length === 1 && only ? only : Buffer.concat(this.held)
-    this.held = [joined]
-    return joined
+  /** Reads on until this many bytes are held. */
+  private async hold(length: number, what: string): Promise<void> {
+    const pieces: Uint8Array[] = [this.held]
+    let missing = length - this.held.length
+    while (missing > 0) {
+      const { done, value } = await this.pieces.next()
+      if (done) throw damaged(`it ends at byte ${this.at + length - missing}, within ${what}`)
+      pieces.push(value)
+      missing -= value.length
+    }
+    if (pieces.length > 1) this.held = Buffer.concat(pieces)
   }
 
   private take(length: number): Buffer {
-    const held = this.join()
-    const taken = held.subarray(0, length)
-    this.held = [held.subarray(length)]
-    this.heldLength -= length
+    const taken = this.held.subarray(0, length)
+    this.held = this.held.subarray(length)
     this.at += length
     this.hash.update(taken)
     return taken

@@ -1,6 +1,6 @@
 import { AclError } from '@latchkey/contract'
+import { migrationNames } from '../database/schema/migrate.ts'
 import { isOfLastBeforeRelease } from '../database/schema/schema-compatibility.ts'
-import { KeyRingError } from '../secrets/key-ring.ts'
 import { SAMPLE_CONTEXT } from '../storage/keys/open-secrets.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { type ArchiveEnd, type ArchiveHeader, SIGNATURE_CONTEXT } from './format.ts'
@@ -10,15 +10,10 @@ import { ARCHIVED_TABLES } from './tables.ts'
 /**
  * Checks that an archive is for this server, from its header alone.
  *
- * @param migrations of the schema of this server.
  * @throws AclError `snapshot_refused`, `snapshot_invalid`.
  */
-export function requireSuitable(
-  header: ArchiveHeader,
-  store: ArchiveStore,
-  migrations: readonly string[],
-): void {
-  const unknown = header.migrations.find((name) => !migrations.includes(name))
+export function requireSuitable(header: ArchiveHeader, store: ArchiveStore): void {
+  const unknown = unknownOf(header.migrations)
   if (unknown !== undefined && !isOfLastBeforeRelease(header.migrations)) {
     throw refused(
       `it was made by Latchkey ${header.product}, whose migration ${unknown} this version does not know: use that version or a later one`,
@@ -46,14 +41,10 @@ export function requireSuitable(
  * is read.
  */
 function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
-  const problems = keys.flatMap(({ id, sample }) => {
-    try {
-      ring.open({ keyId: id, bytes: Buffer.from(sample, 'base64') }, SAMPLE_CONTEXT)
-      return []
-    } catch (error) {
-      if (!(error instanceof KeyRingError)) throw error
-      return [`the key ${id} is ${error.isMissing ? 'missing here' : 'another one here'}`]
-    }
+  const samples = keys.map(({ id, sample }) => ({ keyId: id, bytes: Buffer.from(sample, 'base64') }))
+  const problems = samples.flatMap((sealed) => {
+    const error = ring.problemOf(sealed, SAMPLE_CONTEXT)
+    return error ? `the key ${error.keyId} is ${error.isMissing ? 'missing here' : 'another one here'}` : []
   })
   if (problems.length === 0) return
   throw refused(
@@ -91,14 +82,19 @@ export function requireAuthentic(
 /**
  * A server that does not know the whole schema would leave something out of an archive, or leave it in the store.
  *
- * @param applied migrations of the database. @param known migrations of this server.
+ * @param applied migrations of the database.
  * @throws AclError `unavailable`: a newer server on this database can do it.
  */
-export function requireKnownSchema(applied: readonly string[], known: readonly string[]): void {
-  const unknown = applied.find((name) => !known.includes(name))
+export function requireKnownSchema(applied: readonly string[]): void {
+  const unknown = unknownOf(applied)
   if (unknown === undefined) return
   const message = `A newer Latchkey has migrated the database (${unknown}): only a server of that version can back up and restore`
   throw new AclError('unavailable', message, { headers: { 'Retry-After': '10' } })
+}
+
+function unknownOf(migrations: readonly string[]): string | undefined {
+  const known = migrationNames()
+  return migrations.find((name) => !known.includes(name))
 }
 
 export function refused(reason: string): AclError {

@@ -2,15 +2,13 @@ import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { AclError, type RestoredSnapshot } from '@latchkey/contract'
 import pg from 'pg'
 import { sqlStateOf } from '../database/database-error.ts'
-import { migrationNames } from '../database/schema/migrate.ts'
 import { KeyRingError } from '../secrets/key-ring.ts'
 import { type ArchiveStore, connectForArchive } from './archive-store.ts'
-import { type ArchiveHeader, INDEX_MAX } from './format.ts'
+import { type ArchiveHeader, INDEX_MAX, type Rows } from './format.ts'
 import { type ArchiveItem, damaged } from './read.ts'
 import { refused, requireKnownSchema } from './refusals.ts'
 import { rewrapRows } from './rewrap-row.ts'
-import { ARCHIVED_TABLES, WRITTEN_BESIDES_COMMITS } from './tables.ts'
-import type { Rows } from './write.ts'
+import { ARCHIVED_TABLES } from './tables.ts'
 
 /**
  * Minimum distance from the archive's index to the index of the restored store. Clients and other datacenters may have
@@ -37,23 +35,23 @@ export async function restore(
     const { rows } = await client.query<{ name: string }>(
       'SELECT migration_name AS name FROM _prisma_migrations WHERE rolled_back_at IS NULL',
     )
-    requireKnownSchema(
-      rows.map(({ name }) => name),
-      migrationNames(),
-    )
-    const tables = await createCopies(client, header)
+    requireKnownSchema(rows.map(({ name }) => name))
+    for (const table of Object.keys(header.tables))
+      await client.query(
+        `CREATE TEMPORARY TABLE ${copyOf(table)} (LIKE ${table} INCLUDING DEFAULTS) ON COMMIT DROP`,
+      )
     let records: Readonly<Record<string, number>> | undefined
     for await (const item of items) {
-      if (item.kind === 'rows') await insertRows(client, item.rows, { header, store })
+      if (item.kind === 'rows') await insertRows(client, item.rows, header.tables[item.rows.table], store)
       if (item.kind === 'end') records = item.end.records
     }
     if (records === undefined) throw damaged('it has no end')
     await requireRecords(client, header)
     const index = await takeIndex(client, header, store)
-    for (const table of tables) await moveRows(client, table, { index, columns: header.tables[table] ?? [] })
-    await client.query('SELECT latchkey_fold_intentions()')
-    await client.query('DELETE FROM change')
-    await client.query('DELETE FROM change_reader')
+    // Tables unknown to the archive were added later, and are emptied.
+    for (const table of ARCHIVED_TABLES)
+      await moveRows(client, table, { index, columns: header.tables[table] ?? [] })
+    await client.query('SELECT latchkey_fold_intentions(); DELETE FROM change; DELETE FROM change_reader')
     await client.query(`SELECT pg_notify('latchkey', $1)`, [String(index)])
     await client.query('COMMIT')
     return { Index: index, SnapshotIndex: header.index, Records: { ...records } }
@@ -65,22 +63,13 @@ export async function restore(
   }
 }
 
-/** @returns all tables, including tables unknown to the archive, which were added later and are emptied. */
-async function createCopies(client: pg.Client, { tables }: ArchiveHeader): Promise<readonly string[]> {
-  for (const table of Object.keys(tables))
-    await client.query(
-      `CREATE TEMPORARY TABLE ${copyOf(table)} (LIKE ${table} INCLUDING DEFAULTS) ON COMMIT DROP`,
-    )
-  return ARCHIVED_TABLES
-}
-
 async function insertRows(
   client: pg.Client,
   rows: Rows,
-  { header, store }: { readonly header: ArchiveHeader; readonly store: ArchiveStore },
+  names: readonly string[] | undefined,
+  store: ArchiveStore,
 ): Promise<void> {
   const { table } = rows
-  const names = header.tables[table]
   if (names === undefined) throw damaged(`its header lacks the table ${table}`)
   const columns = listOf(names)
   // A column that the archive lacks gets its default.
@@ -137,29 +126,18 @@ function rewrapped(rows: Rows, { secrets, ring }: ArchiveStore): string {
  * alone.
  */
 async function takeIndex(client: pg.Client, header: ArchiveHeader, store: ArchiveStore): Promise<number> {
-  let waited: string | undefined
-  for (;;) {
+  let author = store.membership.withoutLease()
+  for (let waited: string | undefined; ; author = store.membership.withoutLease()) {
     await client.query('SAVEPOINT before_index')
-    const index = await tryIndex(client, header, { store, waited })
-    if (index !== undefined) return index
+    const closing = await client.query(
+      'SELECT FROM latchkey_close_leases($1, $2, $3) AS closing WHERE closing IS NOT NULL',
+      [author.memberId, author.beat, waited],
+    )
+    if (closing.rowCount === 0) break
     // Releases the lock.
     await client.query('ROLLBACK TO SAVEPOINT before_index')
     waited = await store.membership.endLeases()
   }
-}
-
-/** @returns undefined if leases must end first. */
-async function tryIndex(
-  client: pg.Client,
-  header: ArchiveHeader,
-  { store, waited }: { readonly store: ArchiveStore; readonly waited: string | undefined },
-): Promise<number | undefined> {
-  const { memberId, beat } = store.membership.withoutLease()
-  const closing = await client.query(
-    'SELECT FROM latchkey_close_leases($1, $2, $3) AS closing WHERE closing IS NOT NULL',
-    [memberId, beat, waited],
-  )
-  if (closing.rowCount !== 0) return undefined
   const { rows } = await client.query<{ index: string; columns: string[] }>(
     `SELECT index, (SELECT array_agg(attname::text) FROM pg_attribute
        WHERE attrelid = 'commit_index'::regclass AND attnum > 0 AND NOT attisdropped
@@ -168,7 +146,7 @@ async function tryIndex(
   )
   const member = await client.query(
     'SELECT FROM member WHERE id = $1 AND NOT is_fenced AND left_at IS NULL',
-    [memberId],
+    [author.memberId],
   )
   const [current] = rows
   if (member.rowCount === 0 || current === undefined) {
@@ -183,9 +161,6 @@ async function tryIndex(
   return index
 }
 
-/** Sessions are renewed, so that the holders of locks have one lifetime in which to renew them. */
-const WRITTEN_NOW = [['renewed_at', 'clock_timestamp()']] as const
-
 /**
  * Replaces the rows of a table. They are written with a new index, so watchers of a record see a change, and nothing
  * cached by ModifyIndex stays valid.
@@ -197,9 +172,14 @@ async function moveRows(
 ): Promise<void> {
   await client.query(`DELETE FROM ${table}`)
   if (columns.length === 0) return
-  const written = new Map([...WRITTEN_NOW, ['modify_index', `${index}::bigint`]])
-  const values = columns.map((name) => written.get(name) ?? pg.escapeIdentifier(name))
-  const besides = WRITTEN_BESIDES_COMMITS.has(table) ? 'ON CONFLICT DO NOTHING' : ''
+  const written: Readonly<Record<string, string>> = {
+    modify_index: `${index}::bigint`,
+    // Sessions are renewed, so that the holders of locks have one lifetime in which to renew them.
+    renewed_at: 'clock_timestamp()',
+  }
+  const values = columns.map((name) => written[name] ?? pg.escapeIdentifier(name))
+  // Written outside commits, so there may be a newer row.
+  const besides = table === 'token_use' ? 'ON CONFLICT DO NOTHING' : ''
   await client.query(
     `INSERT INTO ${table} (${listOf(columns)}) SELECT ${values.join(', ')} FROM ${copyOf(table)} ${besides}`,
   )

@@ -4,7 +4,7 @@ import { readBytes, readText, storeBytes } from '../storage/read/stored-text.ts'
 import { REPLICATION_TOKEN_ID, readSealedToken, showSealedToken } from '../storage/sealed-rows.ts'
 import { firstEightBytes } from '../storage/token-table.ts'
 import { keyHashes } from '../storage/write/row-changes.ts'
-import type { Rows } from './write.ts'
+import type { Rows } from './format.ts'
 
 interface TokenRow {
   readonly secret_hash: string

@@ -5,7 +5,6 @@ import { AclError, type RestoredSnapshot } from '@latchkey/contract'
 import type { Archives } from '@latchkey/service'
 import type { BaseLogger } from 'pino'
 import { withAclErrors } from '../database/database-error.ts'
-import { migrationNames } from '../database/schema/migrate.ts'
 import { hasCode } from '../has-code.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { backUp } from './backup.ts'
@@ -13,8 +12,7 @@ import { readArchive, verifyArchive } from './read.ts'
 import { requireAuthentic, requireSuitable } from './refusals.ts'
 import { restore } from './restore.ts'
 
-interface Parts {
-  readonly store: ArchiveStore
+interface Parts extends ArchiveStore {
   /** Where an archive is stored until it is restored. */
   readonly folder: string
   /** Resolves once this process has applied the last commit of the database. */
@@ -37,11 +35,10 @@ export class ServerArchives implements Archives {
   }
 
   private async *pieces(): AsyncGenerator<Uint8Array> {
-    const { log, store } = this.parts
     this.begin()
     try {
-      yield* backUp(store)
-      log.info('an archive of the store was read')
+      yield* backUp(this.parts)
+      this.parts.log.info('an archive of the store was read')
     } finally {
       this.isBusy = false
     }
@@ -55,16 +52,16 @@ export class ServerArchives implements Archives {
     archive: AsyncIterable<Uint8Array>,
     { isUnauthenticated }: { readonly isUnauthenticated: boolean },
   ): Promise<RestoredSnapshot> {
-    const { folder, store, catchUp, log } = this.parts
+    const { folder, catchUp, log } = this.parts
     this.begin()
     let file: FileHandle | undefined
     try {
       file = await openUnnamed(folder)
       await file.writeFile(archive)
       const { header, end } = await verifyArchive(contentOf(file), (found) =>
-        requireSuitable(found, store, migrationNames()),
+        requireSuitable(found, this.parts),
       )
-      requireAuthentic(end, store, isUnauthenticated)
+      requireAuthentic(end, this.parts, isUnauthenticated)
       log.warn(
         { snapshotIndex: header.index, madeAt: header.createdAt },
         end.signature !== undefined
@@ -72,7 +69,7 @@ export class ServerArchives implements Archives {
           : 'restoring the store from an UNAUTHENTICATED archive: it has no HMAC, so anyone may have changed it',
       )
       const content = contentOf(file)
-      const restored = await withAclErrors(() => restore(readArchive(content), header, store))
+      const restored = await withAclErrors(() => restore(readArchive(content), header, this.parts))
       await catchUp()
       log.warn({ index: restored.Index }, 'the store was restored from an archive')
       return restored

@@ -20,7 +20,6 @@ export const ARCHIVED_TABLES = [
   'session',
   'system',
 ] as const
-type ArchivedTable = (typeof ARCHIVED_TABLES)[number]
 
 /** Every other table, with the reason for leaving it out. */
 export const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -34,6 +33,3 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   schema_compatibility: 'Which servers can run on this schema.',
   sealing_key: 'The header has the samples; secrets are sealed again with the active key.',
 }
-
-/** Tables that are written outside commits, so that a restore may find a newer row. */
-export const WRITTEN_BESIDES_COMMITS: ReadonlySet<string> = new Set<ArchivedTable>(['token_use'])

@@ -32,6 +32,8 @@ export interface KeyRing {
   seal(plaintext: Uint8Array, context: string): Sealed
   /** Decrypts. @throws KeyRingError if the ring lacks the key or has a different one, or the bytes were changed. */
   open(sealed: Sealed, context: string): Buffer
+  /** Why sealed bytes do not open; undefined if they do. */
+  problemOf(sealed: Sealed, context: string): KeyRingError | undefined
   /** Re-encrypts under the active key; returns its input if that already uses the active key. */
   rewrap(sealed: Sealed, context: string): Sealed
   /** Makes an HMAC (SHA-256) of a text, by a key derived from the active key for this context. */
@@ -108,6 +110,15 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
     ids: [...byId.keys()],
     seal,
     open,
+    problemOf(sealed, context) {
+      try {
+        open(sealed, context)
+        return undefined
+      } catch (error) {
+        if (error instanceof KeyRingError) return error
+        throw error
+      }
+    },
     rewrap: (sealed, context) => (sealed.keyId === active.id ? sealed : seal(open(sealed, context), context)),
     sign: (text, context) => ({
       keyId: active.id,
@@ -134,18 +145,12 @@ export interface SealedSample {
  * @throws StartError that names the ids of all missing and different keys, and of the keys in the ring.
  */
 export function assertRingOpens(ring: KeyRing, samples: Iterable<SealedSample>): void {
-  const problems: string[] = []
-  for (const { sealed, context } of samples) {
-    try {
-      ring.open(sealed, context)
-    } catch (error) {
-      if (!(error instanceof KeyRingError)) throw error
-      const { keyId, isMissing } = error
-      problems.push(
-        isMissing ? `  ${keyId}: it is missing` : `  ${keyId}: it differs from the key used before`,
-      )
-    }
-  }
+  const problems = Array.from(samples, ({ sealed, context }) => ring.problemOf(sealed, context)).flatMap(
+    (error) =>
+      error
+        ? `  ${error.keyId}: it ${error.isMissing ? 'is missing' : 'differs from the key used before'}`
+        : [],
+  )
   if (problems.length === 0) return
   throw new StartError(
     'The encryption keys do not open the data in the database:\n' +

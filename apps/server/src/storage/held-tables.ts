@@ -266,6 +266,7 @@ export function primaryKeyOf(change: HeldChange): string {
 
 /** Rows of one statement: a policy may have half a megabyte. */
 const PART_MAX = 200
+const LOG_PART_MAX = 1_000
 
 /** Splits items into parts, one per statement. */
 export function partsOf<T>(items: readonly T[], partMax = PART_MAX): readonly (readonly T[])[] {
@@ -275,14 +276,20 @@ export function partsOf<T>(items: readonly T[], partMax = PART_MAX): readonly (r
 }
 
 export interface StoredIndexes {
-  /** The primary key. */
-  readonly key: string
   readonly createIndex: bigint
   readonly modifyIndex: bigint
 }
 
-export interface NewRow extends StoredIndexes {
-  readonly record: RecordOf[HeldTable]
+/** The state of a row after a commit. */
+export interface NewRow {
+  readonly table: HeldTable
+  /** The primary key. */
+  readonly key: string
+  readonly wasStored: boolean
+  /** Undefined: it is deleted. */
+  readonly record: RecordOf[HeldTable] | undefined
+  readonly createIndex: bigint
+  readonly modifyIndex: bigint
 }
 
 /** What Prisma's client offers for each of the tables, whose types differ. */
@@ -323,11 +330,12 @@ export async function findIndexes(
   const select = { [column]: true, createIndex: true, modifyIndex: true }
   const found = new Map<string, StoredIndexes>()
   for (const part of partsOf(keys)) {
+    const where = hasKeys(table, part)
     const rows: readonly (StoredIndexes & Record<typeof column, string>)[] = await delegateOf(
       tx,
       table,
-    ).findMany({ where: hasKeys(table, part), select })
-    for (const row of rows) found.set(row[column], { ...row, key: row[column] })
+    ).findMany({ where, select })
+    for (const row of rows) found.set(row[column], row)
   }
   return found
 }
@@ -336,20 +344,45 @@ export async function removeRows(tx: Transaction, table: HeldTable, keys: readon
   for (const part of partsOf(keys)) await delegateOf(tx, table).deleteMany({ where: hasKeys(table, part) })
 }
 
-export async function createRows(
+/** Deletes rows and inserts them again, so that they may swap names. */
+export async function replaceRows(
   tx: Transaction,
-  table: HeldTable,
-  rows: readonly NewRow[],
   secrets: SecretBox,
+  rows: readonly NewRow[],
 ): Promise<void> {
-  const { key: column, encode } = HELD_ROWS[table] as unknown as HeldRows<unknown, object>
-  for (const part of partsOf(rows)) {
-    const data = part.map(({ key, record, createIndex, modifyIndex }) => ({
-      ...encode(record, secrets),
-      [column]: key,
-      createIndex,
-      modifyIndex,
-    }))
-    await delegateOf(tx, table).createMany({ data })
+  const byTable = Map.groupBy(rows, ({ table }) => table)
+  for (const table of HELD_TABLES) {
+    const ofTable = byTable.get(table) ?? []
+    const { key: column, encode } = HELD_ROWS[table] as unknown as HeldRows<unknown, object>
+    await removeRows(
+      tx,
+      table,
+      ofTable.flatMap(({ key, wasStored }) => (wasStored ? key : [])),
+    )
+    for (const part of partsOf(ofTable.filter(({ record }) => record !== undefined))) {
+      const data = part.map(({ key, record, createIndex, modifyIndex }) => ({
+        ...encode(record, secrets),
+        [column]: key,
+        createIndex,
+        modifyIndex,
+      }))
+      await delegateOf(tx, table).createMany({ data })
+    }
   }
+}
+
+/** A line of the change log. */
+export interface LogRow {
+  readonly index: bigint
+  readonly ordinal: number
+  readonly entity: HeldTable
+  readonly op: 'put' | 'delete'
+  readonly key: string
+}
+
+/** Appends to the change log in order, and advances the indexes of the store and of the tables to its last lines. */
+export async function writeLog(tx: Transaction, log: readonly LogRow[], index: number): Promise<void> {
+  for (const part of partsOf(log, LOG_PART_MAX)) await tx.change.createMany({ data: [...part] })
+  const touched = Object.fromEntries(log.map((line) => [line.entity, line.index]))
+  await tx.commitIndex.updateMany({ data: { ...touched, index: BigInt(index) } })
 }

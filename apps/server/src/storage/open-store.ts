@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
+import type { Clock } from '@latchkey/acl'
+import { isOutage } from '@latchkey/contract'
+import {
+  type ConsistencyMode,
+  type Freshness,
+  KeyedMutex,
+  type Store,
+  type StoreMemory,
+  type TokenFilter,
+} from '@latchkey/service'
 import type { BaseLogger } from 'pino'
 import { ServerArchives } from '../archive/server-archives.ts'
 import type { Database } from '../database/connect.ts'
@@ -12,25 +22,22 @@ import { Waiters } from './follow/waiters.ts'
 import { openSecrets } from './keys/open-secrets.ts'
 import { Reseal } from './keys/reseal.ts'
 import { PostgresLoginStates } from './login-states.ts'
-import { Alarm } from './members/alarm.ts'
 import { PostgresChangeReaders } from './members/change-readers.ts'
 import { DatabaseClock } from './members/database-clock.ts'
-import { Housekeeping } from './members/housekeeping.ts'
 import { Lease } from './members/leases/lease.ts'
-import { MemberChanges } from './members/member-changes.ts'
 import { type MemberInfo, Membership } from './members/membership.ts'
-import { createPostgresStore, type PostgresStore } from './postgres-store.ts'
 import { KvCache, TokenCache } from './read/caches.ts'
 import { KvReader } from './read/kv-reader.ts'
 import { TokenLists } from './read/lists/token-lists.ts'
 import { Queries } from './read/queries.ts'
-import { ReplicaReads } from './read/replica-reads.ts'
 import { readReplicatedChanges } from './read/replicated-changes.ts'
-import { TokenReader } from './read/token-reader.ts'
+import { ReplicaReads, TokenReader } from './read/token-reader.ts'
 import { PostgresSessionTimes } from './session-times.ts'
 import { PostgresTokenUses } from './token-uses.ts'
 import { CommitQueue } from './write/commit-queue.ts'
-import { CommitActivity } from './write/writes.ts'
+
+export type PostgresStore = Awaited<ReturnType<typeof openStore>>
+export type StoreStatus = ReturnType<PostgresStore['status']>
 
 export interface OpenStoreOptions {
   readonly database: Database
@@ -60,13 +67,20 @@ const UNOPENED = 'other datacenters do not get these tokens, because their store
 const CACHE_BYTES = 67_108_864
 /** Keys may take a quarter of the cache. */
 const KV_SHARE = 4
+const CURRENT: Freshness = { knownLeader: true, lastContactMs: 0 }
+/** Every process queries the database each second. After this silence, the database is considered unreachable. */
+const LEADER_SILENT_MS_MAX = 3_000
+const HOUSEKEEPING_INTERVAL_MS = 60_000
+/** Minimum age of pruned changes, even if all members and readers have them: a fenced member may come back. */
+const CHANGES_KEPT_MS = 600_000
 
 /**
- * Opens the store of a migrated database and joins the processes that share it.
+ * Opens the PostgreSQL implementation of `Store` on a migrated database, and joins the processes that share it. See the
+ * port for its guarantees.
  *
  * @throws StartError if the key ring does not match this database; AclError `unavailable`.
  */
-export async function openStore(options: OpenStoreOptions): Promise<PostgresStore> {
+export async function openStore(options: OpenStoreOptions) {
   const { database, replica, url, log, ring, isCaching = true } = options
   const secrets = await openSecrets(database.prisma, ring)
   const queries = new Queries(database, secrets)
@@ -80,16 +94,14 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const cacheBytes = isCaching ? (options.cacheBytes ?? CACHE_BYTES) : 0
   const memberId = randomUUID()
   const lease = new Lease()
-  const heartbeat = new Alarm()
-  const changes = new MemberChanges(lease, heartbeat)
   const kvCache = new KvCache(cacheBytes / KV_SHARE)
   const state = new LocalState({
     tokens: new TokenCache((cacheBytes * (KV_SHARE - 1)) / KV_SHARE),
     keys: kvCache,
     waiters: new Waiters(),
-    members: changes,
+    onMembers: () => membership.noteChange(),
   })
-  const activity = new CommitActivity()
+  const activity = { isBusy: false }
   const follower = new ChangeFollower({
     memberId,
     queries,
@@ -104,12 +116,12 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
     log,
     onCommit: (index) => follower.hear(index),
     onLease: (message) => membership.closing.hear(message),
-    onLost: () => changes.note(),
+    onLost: () => membership.noteChange(),
   })
   const isLeader = () => feed.leaderSignal !== undefined
   const { prisma } = database
   const membership = new Membership(
-    { memberId, prisma, state, follower, clock, lease, feed, commits: activity, heartbeat, log },
+    { memberId, prisma, state, follower, clock, lease, feed, commits: activity, log },
     options.member,
   )
   const { datacenter } = options.member
@@ -132,46 +144,191 @@ export async function openStore(options: OpenStoreOptions): Promise<PostgresStor
   const kv = new KvReader({ queries, state, follower, cache: kvCache })
   const reseal = new Reseal({ prisma, ring, secrets, isLeader, log })
   const sessionTimes = new PostgresSessionTimes(database)
-  const housekeeping = new Housekeeping({ queries, membership, reseal, sessionTimes, isLeader, log })
+  const loginStates = new PostgresLoginStates(database, secrets)
+  const tokenUses = new PostgresTokenUses(database.pool)
+  const changeReaders = new PostgresChangeReaders({ pool: database.pool, prisma, log })
   const archives = new ServerArchives({
-    store: {
-      url,
-      ring,
-      secrets,
-      datacenter,
-      serviceVersion: options.member.version,
-      membership,
-      seenIndex: () => state.appliedIndex,
-    },
+    url,
+    ring,
+    secrets,
+    datacenter,
+    serviceVersion: options.member.version,
+    membership,
+    seenIndex: () => state.appliedIndex,
     folder: options.archiveFolder ?? tmpdir(),
     catchUp: () => follower.sync(),
     log,
   })
-  const store = createPostgresStore({
-    archives,
-    state,
-    follower,
-    feed,
-    membership,
-    commits,
-    tokens,
-    lists,
-    replica: replicaReads,
-    kv,
-    kvCache,
-    loginStates: new PostgresLoginStates(database, secrets),
-    tokenUses: new PostgresTokenUses(database.pool),
-    changeReaders: new PostgresChangeReaders({ pool: database.pool, prisma, log }),
+  /** Prunes the store's own tables, on the leader. */
+  const prune = async () => {
+    while (isLeader() && (await queries.prune(CHANGES_KEPT_MS)) > 0);
+    if (isLeader()) await membership.forget()
+    if (isLeader()) await sessionTimes.prune()
+  }
+  const housekeeping = setInterval(() => {
+    const again = (what: string) => (error: unknown) =>
+      log.warn({ err: error }, `${what} failed; it runs again in a minute`)
+    prune().catch(again('housekeeping'))
+    // It may take longer.
+    reseal.look().catch(again('re-sealing secrets of retired keys'))
+  }, HOUSEKEEPING_INTERVAL_MS).unref()
+
+  let leasedReads = 0
+  const staleness = (): Freshness => {
+    if (lease.isValid()) return CURRENT
+    const { currentAt, failedAt } = follower
+    const ageMs = performance.now() - currentAt
+    const knownLeader = currentAt > failedAt && ageMs < LEADER_SILENT_MS_MAX
+    return { knownLeader, lastContactMs: Math.ceil(ageMs) }
+  }
+  const freshness = (mode: ConsistencyMode): Freshness | undefined => {
+    if (mode === 'stale') return staleness()
+    if (mode !== 'default') return undefined
+    if (lease.isValid()) {
+      leasedReads += 1
+      return CURRENT
+    }
+    membership.seekLease()
+    return undefined
+  }
+  const memory: StoreMemory = {
+    freshness,
+    tokenByAccessor: (accessorId) => tokens.knownByAccessor(accessorId),
+    tokenBySecret: (secretId) => tokens.knownBySecret(secretId),
+  }
+  const port: Store = {
+    loginStates,
+    tokenUses,
+    changeReaders,
     sessionTimes,
-    changes: async (index, parts) => {
+    contested: new KeyedMutex(),
+    memory,
+    async refresh(mode) {
+      const known = freshness(mode)
+      if (known) return known
+      await follower.sync()
+      return CURRENT
+    },
+    directory: () => state.directory(),
+    catalog: () => state.catalog,
+    tableIndex: (table) => state.topics.table(table),
+    commitIndex: () => state.appliedIndex,
+    async changesAfter(index, parts) {
       const changes = await readReplicatedChanges(prisma, index, { secrets, parts })
       const leftOut = changes?.leftOut ?? 0
       if (leftOut > 0) log.warn({ tokens: leftOut }, UNOPENED)
+      if (changes) await follower.reach(changes.index)
       return changes
     },
-    clock,
-    housekeeping,
-  })
+    tokenByAccessor: (accessorId) => tokens.byAccessor(accessorId),
+    tokenBySecret: (secretId) => tokens.bySecret(secretId),
+    tokens: (filter) => lists.pages(filter),
+    placeOf: (token) => lists.placeOf(token),
+    tokensChangedAfter: (index) => state.recentTokens.after(index),
+    countTokens: (filter) => lists.count(filter),
+    expiredTokens: (now, limit, scope) => lists.expired(now, limit, scope),
+    orphanedTokens: (limit, scope) => lists.orphaned(limit, scope),
+    idleTokens: (idle, limit, scope) => lists.idle(idle, limit, scope),
+    logins: (query) => lists.logins(query),
+    countLogins: () => lists.countLogins(),
+    kvEntry: (namespace, key) => kv.entry(namespace, key),
+    kvShortEntry: (namespace, key, valueBytesMax) => kv.shortEntry(namespace, key, valueBytesMax),
+    kvEntries: (range) => kv.list(range),
+    kvKeys: (range) => kv.keys(range),
+    commit: (changes, conditions) => commits.commit(changes, conditions),
+    async wait(topic, after, timeoutMs, signal) {
+      if (signal?.aborted) return 'aborted'
+      // A forgotten topic is treated as changed: the caller reads again and waits from the index it then sees.
+      if (state.topics.changedAfter(topic, after) ?? true) return 'changed'
+      return state.waiters.add(topic, timeoutMs, signal)
+    },
+  }
+  const store = {
+    ...port,
+    memory,
+    changeReaders,
+    /**
+     * This store for reads after `refresh('stale')`: what is not in memory is read from the replica, if there is one
+     * and it has reached the local state. The reported age therefore also applies to its answers.
+     */
+    stale: replicaReads && {
+      ...port,
+      tokenByAccessor: (accessorId: string) => tokens.byAccessor(accessorId, true),
+      tokenBySecret: (secretId: string) => tokens.bySecret(secretId, true),
+      tokens: (filter: TokenFilter) => lists.pages(filter, true),
+    },
+    clock: clock as Clock,
+    membership,
+    /** Backup and restore of the whole store. */
+    archives,
+    /** Deletes the recorded uses of tokens that no longer exist. */
+    reapTokenUses: () => queries.reapUses(),
+    /**
+     * Runs work in only one of the processes that share the database: the leader. If another process becomes leader
+     * while work is running, the signal aborts.
+     *
+     * @returns undefined if this process is not the leader.
+     */
+    async asLeader<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
+      const signal = feed.leaderSignal
+      return signal && work(signal)
+    },
+    /** Why this process should not receive requests now; empty if it should. For `/readyz`. */
+    async notReady(): Promise<readonly string[]> {
+      try {
+        await follower.sync()
+        return membership.ready() ? ['joining the other servers on the database'] : []
+      } catch (error) {
+        return [isOutage(error) ? error.message : 'The database cannot be read']
+      }
+    },
+    /** For metrics and operators. Counts start with the process. */
+    status: () => ({
+      appliedIndex: state.appliedIndex,
+      /** Whether the change feed is connected; without it, polling finds changes within a second. */
+      isFeedConnected: feed.isConnected,
+      /** Whether this process has a lease, and so answers default reads from its own state. */
+      hasLease: lease.isValid(),
+      /** Whether it has a lease as the only member, which it keeps during its own commits. */
+      isAlone: membership.isAlone(),
+      isLeader: isLeader(),
+      /** Known age of the local state, in milliseconds. */
+      lastContactMs: staleness().lastContactMs,
+      waiters: state.waiters.count,
+      /** How far the database's clock is ahead of service time, and how many of its steps were rejected. */
+      clock: { aheadMs: clock.aheadMs, stepsRefused: clock.stepsRefused },
+      cache: {
+        tokens: state.tokens.size,
+        bytes: state.tokens.usedBytes + kvCache.usedBytes,
+        ...tokens.counts,
+        replicaReads: replicaReads?.count ?? 0,
+      },
+      commits: commits.counts,
+      feed: feed.counts,
+      /** How often leases had to end before a commit or a join of this process, and the longest time this took. */
+      closings: membership.closing.counts,
+      /** Default reads answered under a lease, without querying the database. */
+      leasedReads,
+      /** Queries for new changes, each shared by all readers waiting for it. */
+      confirmations: follower.rounds,
+    }),
+    /** Ends every wait as if it had timed out: the first step of a shutdown. */
+    closeAllWaiters: () => state.waiters.close(),
+    /**
+     * Leaves the cluster and closes the change feed. The connections to the database stay open.
+     *
+     * @param isForGood the others do not wait for a successor.
+     */
+    async close(isForGood = false): Promise<void> {
+      state.waiters.close()
+      clearInterval(housekeeping)
+      await reseal.close()
+      await tokenUses.close()
+      await changeReaders.write()
+      await membership.close(isForGood)
+      await feed.close()
+    },
+  }
   try {
     await follower.open()
     warnOfWrongClock(clock, log)

@@ -5,7 +5,7 @@ import pg from 'pg'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
-import type { PostgresStore } from './postgres-store.ts'
+import type { PostgresStore } from './open-store.ts'
 
 /** Several stores in this process behave as several processes do: they share only the database. */
 const { url, drop } = await createTestDatabase()

@@ -1,6 +1,6 @@
 /** Metrics of the store: freshness, waiters, caches and commits. */
 import { type ChangeReader, readerLag } from '@latchkey/service'
-import type { PostgresStore, StoreStatus } from '../storage/postgres-store.ts'
+import type { PostgresStore, StoreStatus } from '../storage/open-store.ts'
 import type { Merge, Metrics } from './metrics.ts'
 
 /** Registers the metrics. Each worker reports only itself. */

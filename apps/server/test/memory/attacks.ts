@@ -13,9 +13,6 @@ import { WRITTEN_PER_TURN_BYTES_MAX, writeReply } from '../../src/http/api/wire-
 import { LocalState } from '../../src/storage/follow/local-state.ts'
 import { TopicIndexes } from '../../src/storage/follow/topic-indexes.ts'
 import { Waiters } from '../../src/storage/follow/waiters.ts'
-import { Alarm } from '../../src/storage/members/alarm.ts'
-import { Lease } from '../../src/storage/members/leases/lease.ts'
-import { MemberChanges } from '../../src/storage/members/member-changes.ts'
 import { KvCache, TokenCache } from '../../src/storage/read/caches.ts'
 import { KvReader, type KvReaderParts } from '../../src/storage/read/kv-reader.ts'
 import { storeBytes } from '../../src/storage/read/stored-text.ts'
@@ -51,7 +48,7 @@ async function readKeys(rowOf: (key: string, i: number) => unknown, keys: number
     tokens: new TokenCache(0),
     keys: cache,
     waiters: new Waiters(),
-    members: new MemberChanges(new Lease(), new Alarm()),
+    onMembers: () => {},
   })
   const queries = {
     kvEntry: async (_namespace: string, key: string) => {

@@ -9,17 +9,13 @@ import { createTestDatabase, PATIENT } from '../../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../../test/store.ts'
 import { connectDatabase } from '../../database/connect.ts'
 import { openSecrets } from '../keys/open-secrets.ts'
-import { Alarm } from '../members/alarm.ts'
 import { DatabaseClock } from '../members/database-clock.ts'
-import { Lease } from '../members/leases/lease.ts'
-import { MemberChanges } from '../members/member-changes.ts'
 import { joinMember } from '../members/member-rows.ts'
 import { KvCache, TokenCache } from '../read/caches.ts'
 import { KvReader } from '../read/kv-reader.ts'
 import { TokenLists } from '../read/lists/token-lists.ts'
 import { Queries } from '../read/queries.ts'
 import { TokenReader } from '../read/token-reader.ts'
-import { CommitActivity } from '../write/writes.ts'
 import { ChangeFollower } from './change-follower.ts'
 import { LocalState } from './local-state.ts'
 import type { ChangesQuestion } from './read-changes.ts'
@@ -51,16 +47,15 @@ async function aReader() {
   const secrets = await openSecrets(database.prisma, testRing('test'))
   const queries = new HeldQueries(database, secrets)
   const cache = new KvCache(100_000)
-  const members = new MemberChanges(new Lease(), new Alarm())
   const tokens = new TokenCache(100_000)
-  const state = new LocalState({ tokens, keys: cache, waiters: new Waiters(), members })
+  const state = new LocalState({ tokens, keys: cache, waiters: new Waiters(), onMembers: () => {} })
   const clock = new DatabaseClock({ onStepRefused: () => {} })
   const follower = new ChangeFollower({
     memberId,
     queries,
     state,
     clock,
-    commits: new CommitActivity(),
+    commits: { isBusy: false },
     rejoin: async () => {
       joins += 1
       const self = {

@@ -1,6 +1,5 @@
 import type { DatabaseClock } from '../members/database-clock.ts'
 import type { Queries } from '../read/queries.ts'
-import type { CommitActivity } from '../write/writes.ts'
 import type { LocalState } from './local-state.ts'
 import type { ChangeBatch } from './read-changes.ts'
 
@@ -24,7 +23,7 @@ interface ChangeFollowerParts {
   readonly state: LocalState
   /** Measured with every answer. */
   readonly clock: DatabaseClock
-  readonly commits: CommitActivity
+  readonly commits: { readonly isBusy: boolean }
   /** Makes this process a member of the group again. Rejects if it cannot. */
   readonly rejoin: () => Promise<void>
   /** Reload the whole directory at every change, for `LATCHKEY_CACHE_BYTES=0`. */
@@ -43,7 +42,7 @@ export class ChangeFollower {
   private readonly queries: Queries
   private readonly state: LocalState
   private readonly clock: DatabaseClock
-  private readonly commits: CommitActivity
+  private readonly commits: { readonly isBusy: boolean }
   private readonly rejoin: () => Promise<void>
   private readonly isReloading: boolean
   private running: Promise<void> | undefined

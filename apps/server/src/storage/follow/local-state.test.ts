@@ -2,9 +2,6 @@
 import type { WaitOutcome } from '@latchkey/service'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Alarm } from '../members/alarm.ts'
-import { Lease } from '../members/leases/lease.ts'
-import { MemberChanges } from '../members/member-changes.ts'
 import { KvCache, TokenCache } from '../read/caches.ts'
 import { storeBytes, storeText } from '../read/stored-text.ts'
 import { LocalState } from './local-state.ts'
@@ -95,8 +92,7 @@ const TABLES = {
 
 function aLocalState() {
   const parts = { tokens: new TokenCache(100_000), keys: new KvCache(100_000), waiters: new Waiters() }
-  const members = new MemberChanges(new Lease(), new Alarm())
-  return { ...parts, state: new LocalState({ ...parts, members }) }
+  return { ...parts, state: new LocalState({ ...parts, onMembers: () => {} }) }
 }
 
 test('COH-02: changed tokens, and all tokens after a reset, are dropped', async () => {

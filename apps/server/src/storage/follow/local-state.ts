@@ -33,7 +33,6 @@ import {
   tokenTopic,
 } from '@latchkey/service'
 import type { CatalogContent } from '../held-tables.ts'
-import type { MemberChanges } from '../members/member-changes.ts'
 import type { KvCache, TokenCache, TokenKeys } from '../read/caches.ts'
 import { readBytes, readText } from '../read/stored-text.ts'
 import type { ChangeBatch, ChangeRow, HeldRecords } from './read-changes.ts'
@@ -66,12 +65,12 @@ interface OwnChange {
  */
 const CACHED_CHANGES_MAX = 64
 
-/** Notified of every change before its index is applied. */
 interface LocalStateParts {
   readonly tokens: TokenCache
   readonly keys: KvCache
   readonly waiters: Waiters
-  readonly members: MemberChanges
+  /** Called when a process joins or leaves. */
+  readonly onMembers: () => void
 }
 
 /**
@@ -87,17 +86,17 @@ export class LocalState {
   readonly topics = new TopicIndexes(0)
   readonly recentTokens = new RecentTokenChanges()
   private readonly keys: KvCache
-  private readonly members: MemberChanges
+  private readonly onMembers: () => void
   private directoryRecords = emptyDirectoryMaps()
   private directoryVersion = 0
   private built: Directory | undefined
   catalog = new Catalog()
 
-  constructor({ tokens, keys, waiters, members }: LocalStateParts) {
+  constructor({ tokens, keys, waiters, onMembers }: LocalStateParts) {
     this.tokens = tokens
     this.keys = keys
     this.waiters = waiters
-    this.members = members
+    this.onMembers = onMembers
   }
 
   /** Built on demand, so that a burst of changes builds it once. */
@@ -159,7 +158,7 @@ export class LocalState {
     this.recentTokens.reset(tables.tokens)
     this.appliedIndex = index
     this.changedAt = performance.now()
-    this.members.note()
+    this.onMembers()
     this.waiters.wakeAll()
   }
 
@@ -189,7 +188,7 @@ export class LocalState {
 
   private noteChange({ index, entity, op, key, binary_key }: ChangeRow, touched: Set<Topic>): void {
     if (entity === 'members') {
-      this.members.note()
+      this.onMembers()
       return
     }
     this.touch(entity, index, touched)

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/database.ts
 import { openTestStore, putNew, testRing } from '../../../test/store.ts'
 import { connectDatabase, type Database } from '../../database/connect.ts'
 import { StartError } from '../../start-error.ts'
-import type { PostgresStore } from '../postgres-store.ts'
+import type { PostgresStore } from '../open-store.ts'
 import { openSecrets } from './open-secrets.ts'
 import { QUIET_LOOKS, Reseal, type ResealParts } from './reseal.ts'
 import { replaceCiphers, sealedSecrets } from './reseal-statements.ts'

@@ -16,7 +16,7 @@ import { openTestStore, putNew, testRing } from '../../../test/store.ts'
 import { connectDatabase } from '../../database/connect.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
 import { StartError } from '../../start-error.ts'
-import type { PostgresStore } from '../postgres-store.ts'
+import type { PostgresStore } from '../open-store.ts'
 import { openSecrets } from './open-secrets.ts'
 
 const log = pino({ level: 'silent' })

@@ -5,37 +5,11 @@
  * stop every writer, and starts on a busy machine exceeded the time limit. The functions also take all times from the
  * database's clock, which the typed client cannot read.
  */
-import type { Member, MemberMode } from '@latchkey/acl'
+import { MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
 import type { ClockOpinion } from './database-clock.ts'
 import type { Closing } from './leases/lease.ts'
-
-export interface JoiningMember extends Pick<Member, 'id' | 'datacenter' | 'node' | 'version' | 'mode'> {
-  readonly address: string
-  readonly process: string
-  /** Counted with its heartbeats, so that a late join has no effect. */
-  readonly beat: number
-}
-
-/** Arguments of `latchkey_heartbeat`: columns of `member`, and the state of leases. */
-interface Heartbeat {
-  readonly id: string
-  readonly mode: MemberMode
-  readonly address: string
-  readonly is_leader: boolean
-  readonly seen_index: number
-  /** Counts the heartbeats of this member, so that a late one has no effect. */
-  readonly beat: number
-  readonly holds_lease: boolean
-  readonly asks_lease: boolean
-  /** The id of a closing whose leases have all expired. */
-  readonly waited: string | undefined
-  readonly clock_ahead_ms?: number
-  readonly clock_measured_ms?: number
-  /** The last value passed to `Membership.setReplication`. */
-  readonly replication: object | undefined
-}
 
 /**
  * The answer of `latchkey_heartbeat`. `others`: members that may commit. `now`: the database's clock, in milliseconds.
@@ -57,13 +31,14 @@ type HeartbeatAnswer =
 /**
  * Adds a member, or readmits one.
  *
+ * @param member its columns; `beat` counts with its heartbeats, so that a late join has no effect.
  * @param waited the id of a closing whose leases have all ended.
  * @returns the index of the join, or the leases that must end first.
  * @throws AclError `unavailable`
  */
 export async function joinMember(
   prisma: PrismaClient,
-  member: JoiningMember,
+  member: object,
   waited: string | undefined,
 ): Promise<{ readonly index: number } | Closing> {
   const json = JSON.stringify(member)
@@ -76,15 +51,11 @@ export async function joinMember(
 }
 
 /** @throws AclError `unavailable` */
-export async function beatMember(
-  prisma: PrismaClient,
-  beat: Heartbeat,
-  failedAfterMs: number,
-): Promise<HeartbeatAnswer> {
+export async function beatMember(prisma: PrismaClient, beat: object): Promise<HeartbeatAnswer> {
   const json = JSON.stringify(beat)
   const [row] = await withAclErrors(
     () => prisma.$queryRaw<{ answer: HeartbeatAnswer }[]>`
-      SELECT latchkey_heartbeat(${json}::jsonb, ${failedAfterMs}::int * interval '1 ms') AS answer`,
+      SELECT latchkey_heartbeat(${json}::jsonb, ${MEMBER_FAILED_AFTER_MS}::int * interval '1 ms') AS answer`,
   )
   if (!row) throw new TypeError('latchkey_heartbeat returned no row')
   return row.answer
@@ -96,9 +67,8 @@ export async function beatMember(
  */
 export async function closeLeases(
   prisma: PrismaClient,
-  author: { readonly memberId: string; readonly beat: number },
+  { memberId, beat }: { readonly memberId: string; readonly beat: number },
 ): Promise<Closing | undefined> {
-  const { memberId, beat } = author
   const [row] = await withAclErrors(
     () => prisma.$queryRaw<{ closing: Closing | null }[]>`
       SELECT latchkey_close_leases(${memberId}, ${beat}::bigint, NULL) AS closing`,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   isForgotten,
   MEMBER_FAILED_AFTER_MS,
@@ -11,17 +12,15 @@ import { AclError } from '@latchkey/contract'
 import type { BaseLogger } from 'pino'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { PrismaClient } from '../../generated/prisma/client.ts'
+import { StartError } from '../../start-error.ts'
 import type { ChangeFeed } from '../follow/change-feed.ts'
 import type { ChangeFollower } from '../follow/change-follower.ts'
 import type { LocalState } from '../follow/local-state.ts'
-import type { CommitActivity } from '../write/writes.ts'
-import type { Alarm } from './alarm.ts'
 import type { DatabaseClock } from './database-clock.ts'
-import { enter, refuseOtherDatacenter } from './joining.ts'
-import type { Lease } from './leases/lease.ts'
+import type { Closing, Lease } from './leases/lease.ts'
 import { LeaseClosing } from './leases/lease-closing.ts'
-import { beatMember, closeLeases, removeMember } from './member-rows.ts'
-import { processIdentity } from './process-identity.ts'
+import { beatMember, closeLeases, joinMember, removeMember } from './member-rows.ts'
+import { isProcessGone, processIdentity } from './process-identity.ts'
 
 /** A server process as the other members see it. `address`: where it listens; empty until it listens. */
 interface StoreMember extends Member {
@@ -50,9 +49,7 @@ interface MembershipParts {
   readonly clock: DatabaseClock
   readonly lease: Lease
   readonly feed: ChangeFeed
-  readonly commits: CommitActivity
-  /** Interrupts the pause between two heartbeats. */
-  readonly heartbeat: Alarm
+  readonly commits: { readonly isBusy: boolean }
   readonly log: BaseLogger
 }
 
@@ -79,6 +76,8 @@ export class Membership {
   private joining: Promise<void> | undefined
   private entering: Promise<number> | undefined
   private beating: Promise<void> = Promise.resolve()
+  /** Aborts to end the current pause between two heartbeats, or else the next one. */
+  private pausing = new AbortController()
   /** Whether this process has begun to join and has not left. */
   private isOpen = false
   /** Number of heartbeats and joins that were sent. */
@@ -96,14 +95,14 @@ export class Membership {
     this.parts = parts
     this.id = parts.memberId
     this.info = info
-    const { lease, prisma, feed, heartbeat, log } = parts
+    const { lease, prisma, feed, log } = parts
     this.closing = new LeaseClosing({
       memberId: this.id,
       lease,
       beats: () => this.beats,
       prisma,
       tell: (text) => feed.tell(text),
-      heartbeat,
+      beatSoon: () => this.beatSoon(),
       log,
     })
   }
@@ -149,7 +148,13 @@ export class Membership {
     const now = performance.now()
     if (now < this.seekAt) return
     this.seekAt = now + SEEK_MS
-    if (this.mayAskForLease()) this.parts.heartbeat.ring()
+    if (this.mayAskForLease()) this.beatSoon()
+  }
+
+  /** A process has joined or left: gives up the lease until the database grants it again. */
+  noteChange(): void {
+    this.lease.drop()
+    this.beatSoon()
   }
 
   self(): StoreMember {
@@ -218,8 +223,7 @@ export class Membership {
   async start(): Promise<void> {
     this.isOpen = true
     await this.join()
-    const { prisma, clock } = this.parts
-    await refuseOtherDatacenter(prisma, this.info.datacenter, clock.now())
+    await this.refuseOtherDatacenter()
     await this.beat()
     void this.keepBeating()
   }
@@ -255,7 +259,7 @@ export class Membership {
   async close(isForGood = false): Promise<void> {
     if (!this.isOpen) return
     this.isOpen = false
-    this.parts.heartbeat.ring()
+    this.beatSoon()
     this.lease.drop()
     try {
       await removeMember(this.parts.prisma, this.id, false)
@@ -295,19 +299,51 @@ export class Membership {
     this.beatenAt = Math.max(this.beatenAt, joinedAt)
   }
 
-  /** Becomes a member without knowing yet what the others have committed. @returns the index of the join. */
+  /**
+   * Becomes a member without knowing yet what the others have committed, after all leases have ended.
+   *
+   * @returns the index of the join.
+   */
   private enter(): Promise<number> {
-    const self = () => {
+    this.entering ??= this.enterNow().finally(() => {
+      this.entering = undefined
+    })
+    return this.entering
+  }
+
+  private async enterNow(): Promise<number> {
+    let ending: Closing | undefined
+    for (;;) {
       // At each attempt: a heartbeat may have obtained a lease since the previous one, and the join would delete it.
       this.lease.drop()
       const { id, info, mode, address } = this
       this.beats += 1
-      return { id, ...info, mode, address, process: processIdentity(), beat: this.beats }
+      const self = { id, ...info, mode, address, process: processIdentity(), beat: this.beats }
+      const answer = await joinMember(this.parts.prisma, self, ending?.id)
+      if (!('epoch' in answer)) return answer.index
+      ending = answer
+      await this.closing.ended(ending)
     }
-    this.entering ??= enter(this.parts.prisma, this.closing, self).finally(() => {
-      this.entering = undefined
-    })
-    return this.entering
+  }
+
+  /**
+   * Each datacenter needs its own database: on a shared one, local tokens would be valid in both. If two start at the
+   * same time, at least one sees the other.
+   */
+  private async refuseOtherDatacenter(): Promise<void> {
+    const { datacenter } = this.info
+    const { prisma, clock } = this.parts
+    const others = await withAclErrors(() =>
+      prisma.member.findMany({ where: { datacenter: { not: datacenter }, leftAt: null, isFenced: false } }),
+    )
+    const deadBefore = clock.now() - MEMBER_FAILED_AFTER_MS
+    const living = others.find(
+      ({ heartbeatAt, process }) => heartbeatAt.getTime() >= deadBefore && !isProcessGone(process),
+    )
+    if (!living) return
+    throw new StartError(
+      `Servers of the datacenter "${living.datacenter}" use this database, and this server is of "${datacenter}".\nEach datacenter needs its own database: set another DATABASE_URL, or the same LATCHKEY_DATACENTER for all.`,
+    )
   }
 
   /** A lease would delay commits, unless they are rare or there are no other members. */
@@ -318,14 +354,19 @@ export class Membership {
   }
 
   private async keepBeating(): Promise<void> {
-    const { heartbeat, log } = this.parts
     for (;;) {
-      await heartbeat.sleep(MEMBER_HEARTBEAT_MS)
+      const { signal } = this.pausing
+      await sleep(MEMBER_HEARTBEAT_MS, undefined, { signal, ref: false }).catch(() => {})
+      this.pausing = new AbortController()
       if (!this.isOpen) return
       await this.beat().catch((error: unknown) => {
-        log.debug({ err: error }, 'a heartbeat failed; the next one follows in a second')
+        this.parts.log.debug({ err: error }, 'a heartbeat failed; the next one follows in a second')
       })
     }
+  }
+
+  private beatSoon(): void {
+    this.pausing.abort()
   }
 
   /** One heartbeat at a time, so that none overtakes a later one with other content. */
@@ -347,6 +388,7 @@ export class Membership {
       const { askedAt } = question
       const is_leader = feed.leaderSignal !== undefined
       this.beats += 1
+      // Arguments of `latchkey_heartbeat`: columns of `member`, and the state of leases.
       const beat = {
         id,
         mode,
@@ -360,7 +402,7 @@ export class Membership {
         waited: closing.overdue(),
         ...clock.opinion(),
       }
-      const answer = await beatMember(prisma, beat, MEMBER_FAILED_AFTER_MS)
+      const answer = await beatMember(prisma, beat)
       if (!answer.is_member) {
         if (this.isOpen) await this.join()
         return
@@ -373,7 +415,7 @@ export class Membership {
       closing.note(answer.closing ?? undefined)
       if (answer.closing !== null) this.seekAt = askedAt + SEEK_WHILE_CLOSING_MS
       // The writer may be waiting for it, and if the feed is broken, only a heartbeat reaches the writer.
-      if (answer.closing !== null && holds_lease) this.parts.heartbeat.ring()
+      if (answer.closing !== null && holds_lease) this.beatSoon()
       await follower.reach(answer.index, askedAt)
       if (answer.lease && this.isOpen) lease.grant(question)
     } catch (error) {

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../test/database.ts'
 import { startDatabaseProxy } from '../../../test/database-proxy.ts'
 import { openTestStore, putNew } from '../../../test/store.ts'
 import { connectDatabase } from '../../database/connect.ts'
-import type { PostgresStore } from '../postgres-store.ts'
+import type { PostgresStore } from '../open-store.ts'
 
 const log = pino({ level: 'silent' })
 const primary = await createTestDatabase()

@@ -23,7 +23,6 @@ import { commitInTransaction } from './held-commits.ts'
 import { commitRows, onPool } from './row-commits.ts'
 import { splitGroup } from './split-group.ts'
 import {
-  type CommitActivity,
   type EncodedWrite,
   encodeInTurns,
   encodeWrite,
@@ -61,7 +60,7 @@ interface CommitQueueOptions {
   readonly membership: Membership
   readonly place: Place
   /** Busy while a group is in flight. */
-  readonly activity: CommitActivity
+  readonly activity: { isBusy: boolean }
   /** False for `LATCHKEY_CACHE_BYTES=0`: own commits are read back from the database. */
   readonly isCaching: boolean
   /** Makes a span of each group; undefined without tracing. */

@@ -4,15 +4,14 @@ import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import {
-  createRows,
   findIndexes,
-  HELD_TABLES,
-  type HeldTable,
   type NewRow,
   partsOf,
   primaryKeyOf,
   removeRows,
+  replaceRows,
   type Transaction,
+  writeLog,
 } from '../held-tables.ts'
 import type { Closing } from '../members/leases/lease.ts'
 import { commitTogether, isOfCatalogAlone } from './catalog/commit-together.ts'
@@ -143,18 +142,10 @@ async function commitWrite(
     ...write.directory,
     ...made.further.map((change, i) => ({ ordinal: write.nextOrdinal + i, change })),
   ]
-  for (const part of partsOf(directory)) {
-    const data = part.map(({ ordinal, change }) => ({
-      index,
-      ordinal,
-      entity: change.table,
-      op: change.op,
-      key: primaryKeyOf(change),
-    }))
-    await tx.change.createMany({ data })
-  }
-  const touched = Object.fromEntries(directory.map(({ change }) => [change.table, index]))
-  await tx.commitIndex.updateMany({ data: { index, ...touched } })
+  const log = directory.map(({ ordinal, change }) => {
+    return { index, ordinal, entity: change.table, op: change.op, key: primaryKeyOf(change) }
+  })
+  await writeLog(tx, log, before + 1)
   const ordinal = write.nextOrdinal + made.further.length
   return { index: before + 1, freedKeys: await endSessions(tx, made.ended, { index, ordinal }) }
 }
@@ -176,11 +167,11 @@ interface Made {
 async function makeChanges(
   tx: Transaction,
   secrets: SecretBox,
-  { rows, directory }: EncodedWrite,
+  { rows: ofRows, directory }: EncodedWrite,
   author: Author,
 ): Promise<ConflictReason | Made> {
   const isFirst = ({ change }: PlacedRow) => change.table === 'tokens' && change.op === 'delete'
-  const rowReason = await makeRows(tx, rows.filter(isFirst), author)
+  const rowReason = await makeRows(tx, ofRows.filter(isFirst), author)
   if (rowReason) return rowReason
   // If a record is changed twice, the last change wins.
   const changes = [
@@ -195,11 +186,11 @@ async function makeChanges(
   const ends = (change: HeldChange) => change.table === 'namespaces' && change.op === 'delete'
   const replaced = changes.filter((change) => !ends(change) && !endsSession(change))
   const index = author.known + 1
-  await replaceRows(tx, secrets, replaced, { stored, index })
-  await replaceRows(tx, secrets, moved, { stored: await findStored(tx, moved), index })
+  const rows = [...rowsOf(replaced, stored, index), ...rowsOf(moved, await findStored(tx, moved), index)]
+  await replaceRows(tx, secrets, rows)
   // A tree must be deleted before keys replace it: one statement would see both at once.
   const isTree = ({ change }: PlacedRow) => change.op === 'delete-tree'
-  const others = rows.filter((row) => !isFirst(row))
+  const others = ofRows.filter((row) => !isFirst(row))
   for (const part of [others.filter(isTree), others.filter((row) => !isTree(row))]) {
     const laterReason = await makeRows(tx, part, author)
     if (laterReason) return laterReason
@@ -228,41 +219,25 @@ async function makeRows(
 
 async function findStored(tx: Transaction, changes: readonly HeldChange[]): Promise<StoredRows> {
   const stored: StoredRows = new Map()
-  for (const [table, ofTable] of byTable(changes)) {
+  for (const [table, ofTable] of Map.groupBy(changes, (change) => change.table)) {
     stored.set(table, await findIndexes(tx, table, ofTable.map(primaryKeyOf)))
   }
   return stored
 }
 
-/** Deletes the rows and inserts them again, so that they may swap names. */
-async function replaceRows(
-  tx: Transaction,
-  secrets: SecretBox,
-  changes: readonly HeldChange[],
-  { stored, index }: { readonly stored: StoredRows; readonly index: number },
-): Promise<void> {
-  for (const [table, ofTable] of byTable(changes)) {
-    const existing = stored.get(table)
-    await removeRows(
-      tx,
+function rowsOf(changes: readonly HeldChange[], stored: StoredRows, index: number): readonly NewRow[] {
+  return changes.map((change) => {
+    const { table, op, record } = change
+    const key = primaryKeyOf(change)
+    const existing = stored.get(table)?.get(key)
+    return {
       table,
-      ofTable.map(primaryKeyOf).filter((key) => existing?.has(key)),
-    )
-    const rows = ofTable.flatMap((change): readonly NewRow[] => {
-      const key = primaryKeyOf(change)
-      const { op, record } = change
+      key,
+      wasStored: existing !== undefined,
+      record: op === 'put' ? record : undefined,
       // A new record may have its own CreateIndex; an existing one keeps the stored one.
-      const createIndex = existing?.get(key)?.createIndex ?? BigInt(record.CreateIndex || index)
-      return op === 'put' ? [{ key, record, createIndex, modifyIndex: BigInt(index) }] : []
-    })
-    await createRows(tx, table, rows, secrets)
-  }
-}
-
-/** In the order of the tables. */
-function byTable(changes: readonly HeldChange[]): readonly (readonly [HeldTable, readonly HeldChange[]])[] {
-  return HELD_TABLES.flatMap((table) => {
-    const ofTable = changes.filter((change) => change.table === table)
-    return ofTable.length === 0 ? [] : [[table, ofTable] as const]
+      createIndex: existing?.createIndex ?? BigInt(record.CreateIndex || index),
+      modifyIndex: BigInt(index),
+    }
   })
 }

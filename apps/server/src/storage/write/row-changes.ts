@@ -4,7 +4,7 @@ import type { SecretBox } from '../../secrets/secret-box.ts'
 import { encodeKv, KV_COLUMNS, type KvChange } from '../kv-table.ts'
 import type { TokenCache } from '../read/caches.ts'
 import { firstEightBytes, type OfIds, pushToken, pushTokenKeys, SENT_TOKEN_COLUMNS } from '../token-table.ts'
-import { arrayText, type Column } from './columns.ts'
+import type { Column } from './columns.ts'
 
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
 /** Changes of the tables with many rows, which are passed to the SQL function as arrays of columns. */
@@ -111,31 +111,5 @@ export function keyHashes(
   return {
     accessorHash: AccessorID === '' ? undefined : secrets.lookupHash(AccessorID.toLowerCase()),
     foldedHash: key === SecretID ? undefined : secrets.lookupHash(key),
-  }
-}
-
-/** The rows of one table in the writes of a group. */
-export class GroupRows {
-  private readonly parameters: readonly Parameter[]
-  /** For each row, the number of its write. */
-  private readonly numbers: number[] = []
-  private readonly rows: (readonly unknown[])[] = []
-
-  constructor(parameters: readonly Parameter[]) {
-    this.parameters = parameters
-  }
-
-  /** @param write its number in the group, from 1 on. */
-  add(write: number, { values }: EncodedRow): void {
-    this.numbers.push(write)
-    this.rows.push(values)
-  }
-
-  /** The numbers of the writes, then the columns. */
-  texts(): readonly string[] {
-    return [
-      arrayText(this.numbers),
-      ...this.parameters.map((_, i) => arrayText(this.rows.map((row) => row[i]))),
-    ]
   }
 }

@@ -4,7 +4,8 @@ import { COMMIT_ROWS_FUNCTION } from '../../database/commit-rows-function.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import type { Prisma } from '../../generated/prisma/client.ts'
 import type { Closing } from '../members/leases/lease.ts'
-import { GroupRows, KV_PARAMETERS, TOKEN_PARAMETERS } from './row-changes.ts'
+import { arrayText } from './columns.ts'
+import { KV_PARAMETERS, type Parameter, TOKEN_PARAMETERS } from './row-changes.ts'
 import type { EncodedWrite, GroupAnswer } from './writes.ts'
 
 /** The rows of each write, in order. */
@@ -72,11 +73,14 @@ export async function commitRows(
   apart: number,
   { memberId, beat, waited, known }: Author,
 ): Promise<GroupAnswer | Closing | undefined> {
-  const groups = { tokens: new GroupRows(TOKEN_PARAMETERS), kv: new GroupRows(KV_PARAMETERS) }
-  let number = 0
-  for (const rows of writes) {
-    number += 1
-    for (const { change } of rows) groups[change.table].add(number, change)
+  /** The numbers of the writes from 1 on, then the columns. */
+  const textsOf = (table: 'tokens' | 'kv', parameters: readonly Parameter[]) => {
+    const ofTable = writes.map((rows) => rows.filter(({ change }) => change.table === table))
+    const values = ofTable.flatMap((rows) => rows.map(({ change }) => change.values))
+    return [
+      arrayText(ofTable.flatMap((rows, i) => rows.map(() => i + 1))),
+      ...parameters.map((_, i) => arrayText(values.map((row) => row[i]))),
+    ]
   }
   const values = [
     memberId,
@@ -85,8 +89,8 @@ export async function commitRows(
     known,
     writes.length,
     apart,
-    ...groups.tokens.texts(),
-    ...groups.kv.texts(),
+    ...textsOf('tokens', TOKEN_PARAMETERS),
+    ...textsOf('kv', KV_PARAMETERS),
   ]
   const [row] = await withAclErrors(() => run(values))
   if (!row?.answer) return undefined

@@ -53,7 +53,7 @@ export function encodeWrite(
   secrets: SecretBox,
   cache?: SecretHashes,
 ): EncodedWrite {
-  const encoder = new WriteEncoder(secrets, cache)
+  const encoder = writeEncoder(changes, secrets, cache)
   for (const change of changes) encoder.add(change)
   return encoder.write()
 }
@@ -64,7 +64,7 @@ export async function encodeInTurns(
   secrets: SecretBox,
   cache: SecretHashes,
 ): Promise<EncodedWrite> {
-  const encoder = new WriteEncoder(secrets, cache)
+  const encoder = writeEncoder(changes, secrets, cache)
   for (const [i, change] of changes.entries()) {
     if (i > 0 && i % TURN_CHANGES_MAX === 0) await nextTurn()
     encoder.add(change)
@@ -72,38 +72,27 @@ export async function encodeInTurns(
   return encoder.write()
 }
 
-class WriteEncoder {
-  private readonly changes: Change[] = []
-  private readonly rows: PlacedRow[] = []
-  private readonly directory: Placed<HeldChange>[] = []
-  private chars = 0
-  private ordinal = 0
-  private readonly secrets: SecretBox
-  private readonly cache: SecretHashes | undefined
-
-  constructor(secrets: SecretBox, cache: SecretHashes | undefined) {
-    this.secrets = secrets
-    this.cache = cache
-  }
-
-  add(change: Change): void {
-    const { ordinal } = this
-    const place = this.changes.length
-    this.changes.push(change)
-    this.ordinal += change.op === 'delete-tree' ? ORDINALS_PER_TREE : 1
-    if (change.table === 'tokens' || change.table === 'kv') {
-      const row = encodeRow(change, ordinal, this.secrets, this.cache)
-      this.chars += charsOf(row.values)
-      this.rows.push({ place, ordinal, change: { ...row, table: change.table, op: change.op } })
-    } else {
-      this.chars += charsOf(change.record)
-      this.directory.push({ place, ordinal, change })
-    }
-  }
-
-  write(): EncodedWrite {
-    const { changes, rows, directory, ordinal: nextOrdinal, chars } = this
-    return { changes, rows, directory, nextOrdinal, chars }
+function writeEncoder(changes: readonly Change[], secrets: SecretBox, cache: SecretHashes | undefined) {
+  const rows: PlacedRow[] = []
+  const directory: Placed<HeldChange>[] = []
+  let place = 0
+  let chars = 0
+  let nextOrdinal = 0
+  return {
+    add(change: Change) {
+      const at = { place, ordinal: nextOrdinal }
+      place += 1
+      nextOrdinal += change.op === 'delete-tree' ? ORDINALS_PER_TREE : 1
+      if (change.table === 'tokens' || change.table === 'kv') {
+        const row = encodeRow(change, at.ordinal, secrets, cache)
+        chars += charsOf(row.values)
+        rows.push({ ...at, change: { ...row, table: change.table, op: change.op } })
+      } else {
+        chars += charsOf(change.record)
+        directory.push({ ...at, change })
+      }
+    },
+    write: (): EncodedWrite => ({ changes, rows, directory, nextOrdinal, chars }),
   }
 }
 
@@ -113,9 +102,4 @@ function charsOf(value: unknown): number {
   let chars = 0
   for (const part of Array.isArray(value) ? value : Object.values(value)) chars += charsOf(part)
   return chars
-}
-
-/** Whether this process has commits in flight. */
-export class CommitActivity {
-  isBusy = false
 }

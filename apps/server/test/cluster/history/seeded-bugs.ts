@@ -5,7 +5,7 @@
 
 import type { TokenRecord } from '@latchkey/acl'
 import type { Change, Store } from '@latchkey/service'
-import type { PostgresStore } from '../../../src/storage/postgres-store.ts'
+import type { PostgresStore } from '../../../src/storage/open-store.ts'
 
 export interface SeededBug {
   readonly name: string

@@ -1,6 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BaseLogger } from 'pino'
 import type { PrismaClient } from '../../../generated/prisma/client.ts'
-import { Alarm } from '../alarm.ts'
 import { removeMember } from '../member-rows.ts'
 import { isProcessGone } from '../process-identity.ts'
 import { type Closing, LEASE_MARGIN_MS, LEASE_MS, type Lease, type LeaseHolder } from './lease.ts'
@@ -14,8 +14,8 @@ interface LeaseClosingParts {
   readonly prisma: PrismaClient
   /** Notifies all members; does nothing without a change feed. */
   readonly tell: (message: string) => void
-  /** Rung to send a heartbeat soon, which reports that this process holds no lease. */
-  readonly heartbeat: Alarm
+  /** Sends a heartbeat soon, which reports that this process holds no lease. */
+  readonly beatSoon: () => void
   readonly log: BaseLogger
 }
 
@@ -31,15 +31,13 @@ const POLL_MS = 25
 export class LeaseClosing {
   private readonly parts: LeaseClosingParts
   /** The members that gave up their leases of an epoch, each with the number of heartbeats it had sent by then. */
-  private gone: { readonly epoch: string; readonly beats: Map<string, number> } = {
-    epoch: '',
-    beats: new Map(),
-  }
-  private readonly waiting = new Set<Alarm>()
+  private gone = { epoch: '', beats: new Map<string, number>() }
+  /** Resolves with the next message of a holder. */
+  private heard = Promise.withResolvers<void>()
   /** The closing in progress, and when this process first heard of it. */
   private seen: { readonly id: string; readonly at: number } | undefined
   /** How often leases had to end before a commit or a join, and the longest time this took, in milliseconds. */
-  readonly counts = { closings: 0, longestMs: 0 }
+  readonly counts = { count: 0, longestMs: 0 }
 
   constructor(parts: LeaseClosingParts) {
     this.parts = parts
@@ -48,15 +46,16 @@ export class LeaseClosing {
   /** Handles a message about leases. */
   hear(message: string): void {
     const [kind, epoch = '', id = '', sent = ''] = message.split(' ')
-    const { lease, beats, tell, heartbeat, memberId } = this.parts
+    const { lease, beats, tell, beatSoon, memberId } = this.parts
     if (kind === 'close' || kind === 'again') {
       lease.drop()
       tell(`gone ${epoch} ${memberId} ${beats()}`)
-      if (kind === 'again') heartbeat.ring()
+      if (kind === 'again') beatSoon()
     } else if (kind === 'gone') {
       if (this.gone.epoch !== epoch) this.gone = { epoch, beats: new Map() }
       this.gone.beats.set(id, Number(sent))
-      for (const alarm of this.waiting) alarm.ring()
+      this.heard.resolve()
+      this.heard = Promise.withResolvers()
     }
   }
 
@@ -82,25 +81,18 @@ export class LeaseClosing {
     this.parts.lease.drop()
     const left = new Map(holders?.map((holder) => [holder.id, holder]))
     left.delete(this.parts.memberId)
-    const alarm = new Alarm()
-    this.waiting.add(alarm)
-    try {
-      for (let polledAt = startedAt; ; ) {
-        for (const { id, beat } of left.values()) if (this.isGone(epoch, id, beat)) left.delete(id)
-        const now = performance.now()
-        if (holders && left.size === 0) break
-        if (now - startedAt >= LEASE_MS + LEASE_MARGIN_MS) break
-        if (now - polledAt < POLL_MS) {
-          await alarm.sleep(POLL_MS)
-          continue
-        }
-        polledAt = now
-        await this.look(epoch, left)
+    for (let polledAt = startedAt; ; ) {
+      for (const { id, beat } of left.values()) if (this.isGone(epoch, id, beat)) left.delete(id)
+      const now = performance.now()
+      if ((holders && left.size === 0) || now - startedAt >= LEASE_MS + LEASE_MARGIN_MS) break
+      if (now - polledAt < POLL_MS) {
+        await Promise.race([this.heard.promise, sleep(POLL_MS, undefined, { ref: false })])
+        continue
       }
-    } finally {
-      this.waiting.delete(alarm)
+      polledAt = now
+      await this.look(epoch, left)
     }
-    this.counts.closings += 1
+    this.counts.count += 1
     this.counts.longestMs = Math.max(this.counts.longestMs, performance.now() - startedAt)
   }
 

@@ -5,7 +5,6 @@ import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, PATIENT } from '../../../../test/database.ts'
 import { connectDatabase } from '../../../database/connect.ts'
-import { Alarm } from '../alarm.ts'
 import { type Closing, Lease } from './lease.ts'
 import { LeaseClosing } from './lease-closing.ts'
 
@@ -143,7 +142,7 @@ test('COH-02: a writer does not rely on a process that gave up its lease before 
   const [writer, holder] = [await aMember(), await aMember()]
   await holder.beat()
   const told: string[] = []
-  const parts = { lease: new Lease(), heartbeat: new Alarm(), tell: (text: string) => told.push(text), log }
+  const parts = { lease: new Lease(), beatSoon: () => {}, tell: (text: string) => told.push(text), log }
   const ofHolder = new LeaseClosing({
     ...parts,
     memberId: holder.id,
@@ -184,7 +183,7 @@ test('the messages of the holders alone end the wait of a writer, in each epoch'
       queries += 1
     },
   })
-  const parts = { lease: new Lease(), heartbeat: new Alarm(), tell: () => {}, log }
+  const parts = { lease: new Lease(), beatSoon: () => {}, tell: () => {}, log }
   const closing = new LeaseClosing({ ...parts, memberId: 'writer', beats: () => 1, prisma })
   for (const epoch of ['1', '2']) {
     const holders = [{ id: 'holder', process: '', beat: 3 }]

@@ -1,6 +1,5 @@
 /** The lease of a process, the alarm that interrupts its sleep, and the identity of its process. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { Alarm } from '../alarm.ts'
 import { isProcessGone, processIdentity } from '../process-identity.ts'
 import { LEASE_MS, Lease } from './lease.ts'
 
@@ -54,31 +53,6 @@ describe('the lease', () => {
     lease.grant(lease.ask())
     expect(lease.isValid()).toBe(true)
   })
-})
-
-test('COH-02: a ring ends the current sleep, or else the next one, but no later one', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-  try {
-    const alarm = new Alarm()
-    const ended: string[] = []
-    const sleep = (name: string) => void alarm.sleep(1_000).then(() => ended.push(name))
-    sleep('rung')
-    alarm.ring()
-    await vi.advanceTimersByTimeAsync(0)
-    expect(ended).toEqual(['rung'])
-    alarm.ring()
-    sleep('rung before')
-    await vi.advanceTimersByTimeAsync(0)
-    expect(ended).toEqual(['rung', 'rung before'])
-    sleep('slept')
-    await vi.advanceTimersByTimeAsync(999)
-    expect(ended).toHaveLength(2)
-    await vi.advanceTimersByTimeAsync(1)
-    expect(ended).toHaveLength(3)
-    expect(vi.getTimerCount()).toBe(0)
-  } finally {
-    vi.useRealTimers()
-  }
 })
 
 test('a process recognizes itself as alive and an ended one as gone, and never judges another machine', () => {

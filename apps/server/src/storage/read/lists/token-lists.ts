@@ -114,10 +114,6 @@ export class TokenLists {
     return value
   }
 
-  reapUses(): Promise<void> {
-    return this.parts.queries.reapUses()
-  }
-
   private async fetchPage(
     filter: TokenFilter,
     start: ListPosition | undefined,

@@ -15,16 +15,16 @@ import {
 import { type ConflictReason, isOfCatalog } from '@latchkey/service'
 import type { SecretBox } from '../../../secrets/secret-box.ts'
 import {
-  createRows,
+  type LogRow,
   type NewRow,
-  partsOf,
   primaryKeyOf,
-  removeRows,
+  replaceRows,
   type Transaction,
+  writeLog,
 } from '../../held-tables.ts'
 import { storeText } from '../../read/stored-text.ts'
 import { findMissingNamespaces, namespaceOf } from '../held-conflicts.ts'
-import { type EncodedWrite, type HeldChange, STATEMENT_ROWS_MAX } from '../writes.ts'
+import type { EncodedWrite, HeldChange } from '../writes.ts'
 import { loadCatalog } from './stored-catalog.ts'
 
 type OfCatalog = HeldChange & CatalogChange
@@ -64,27 +64,11 @@ export async function commitTogether(
   return results
 }
 
-/** A record that the group changed. */
-interface Touched {
-  readonly table: CatalogTable
-  readonly key: string
-  readonly wasStored: boolean
-}
-
-interface LogRow {
-  readonly index: bigint
-  readonly ordinal: number
-  readonly entity: CatalogTable
-  readonly op: CatalogChange['op']
-  readonly key: string
-}
-
 class Group {
   private readonly catalog: Catalog
   private readonly missing: ReadonlySet<string>
-  private readonly touched = new Map<string, Touched>()
+  private readonly touched = new Map<string, { table: CatalogTable; key: string; wasStored: boolean }>()
   private readonly log: LogRow[] = []
-  private readonly tableIndexes: Partial<Record<CatalogTable, bigint>> = {}
   private readonly before: number
   private index: number
 
@@ -139,27 +123,20 @@ class Group {
   }
 
   private note(ordinal: number, { table, op, record }: CatalogChange): void {
-    const index = BigInt(this.index)
-    this.log.push({ index, ordinal, entity: table, op, key: storeText(catalogKey(table, record)) })
-    this.tableIndexes[table] = index
+    const key = storeText(catalogKey(table, record))
+    this.log.push({ index: BigInt(this.index), ordinal, entity: table, op, key })
   }
 
-  /** Deletes the rows and inserts them again in their final state. */
+  /** Stores the records in their final state. */
   async store(tx: Transaction, secrets: SecretBox): Promise<void> {
     if (this.index === this.before) return
-    const byTable = Map.groupBy(this.touched.values(), ({ table }) => table)
-    for (const [table, touched] of byTable) {
-      const removed = touched.flatMap(({ key, wasStored }) => (wasStored ? storeText(key) : []))
-      await removeRows(tx, table, removed)
-      const rows = touched.flatMap(({ key }): readonly NewRow[] => {
-        const record = this.catalog.get(table, key)
-        if (!record) return []
-        const createIndex = BigInt(record.CreateIndex)
-        return [{ key: storeText(key), record, createIndex, modifyIndex: BigInt(record.ModifyIndex) }]
-      })
-      await createRows(tx, table, rows, secrets)
-    }
-    for (const part of partsOf(this.log, STATEMENT_ROWS_MAX)) await tx.change.createMany({ data: [...part] })
-    await tx.commitIndex.updateMany({ data: { index: BigInt(this.index), ...this.tableIndexes } })
+    const rows = Array.from(this.touched.values(), ({ table, key, wasStored }): NewRow => {
+      const record = this.catalog.get(table, key)
+      const { CreateIndex = 0, ModifyIndex = 0 } = record ?? {}
+      const indexes = { createIndex: BigInt(CreateIndex), modifyIndex: BigInt(ModifyIndex) }
+      return { table, key: storeText(key), wasStored, record, ...indexes }
+    })
+    await replaceRows(tx, secrets, rows)
+    await writeLog(tx, this.log, this.index)
   }
 }
