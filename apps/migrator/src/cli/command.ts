@@ -3,9 +3,10 @@ import { visible, visibleJson } from '@latchkey/contract'
 import type { Command } from 'commander'
 import { EXIT, type ExitCode } from '../errors.ts'
 import { type Finding, reaches } from '../findings/finding.ts'
-import { type Io, type Paint, painterFor, write } from './io.ts'
+import { type Document, renderText } from '../output/document.ts'
+import { type Io, painterFor, write } from './io.ts'
 import { OPTIONS, type OptionName, type OptionsOf } from './options.ts'
-import { makeOutputDirectory, writeOutputFile } from './output-file.ts'
+import { writeOutputFile } from './output-file.ts'
 
 /** Adds a command to the program. The command reports its exit code when it has run. */
 export type AddCommand = (program: Command, io: Io, done: (code: ExitCode) => void) => void
@@ -37,36 +38,25 @@ export function command<Name extends OptionName>(spec: Spec<Name>): AddCommand {
   }
 }
 
-/** What a command found out, to be written as text for people and as JSON for programs. */
+/** What a command found out: a document for people, and the result for programs. */
 interface Answer {
   readonly findings?: readonly Pick<Finding, 'severity'>[]
-  readonly text: (paint: Paint) => string
+  readonly document: Document
   readonly json: unknown
 }
 
 /** Writes the answer in the form and to the place that the options name. Returns the exit code. */
 export async function writeAnswer(
-  { findings = [], text, json }: Answer,
+  { findings = [], document, json }: Answer,
   options: Partial<OptionsOf<'json' | 'out' | 'failOn'>>,
   io: Io,
 ): Promise<ExitCode> {
   const { json: isJson, out, failOn = 'never' } = options
-  const written = isJson ? jsonLine(json) : text(painterFor(io))
+  const written = isJson ? jsonLine(json) : renderText(document, painterFor(io))
   if (out === undefined) await write(io.stdout, written)
   else writeOutputFile(out, visible(written))
   const fails = findings.some((each) => failOn !== 'never' && reaches(each, failOn))
   return fails ? EXIT.blockers : EXIT.done
-}
-
-/** Writes the same report as a page for people and as JSON for programs. */
-export function writeReport(
-  directory: string,
-  name: string,
-  { html, json }: { readonly html: string; readonly json: unknown },
-): void {
-  makeOutputDirectory(directory)
-  writeOutputFile(`${directory}/${name}.html`, html)
-  writeOutputFile(`${directory}/${name}.json`, jsonLine(json))
 }
 
 export function jsonLine(value: unknown): string {

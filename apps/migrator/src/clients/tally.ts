@@ -11,7 +11,7 @@ export interface ClientErrors {
   readonly text: string
   /** Counts by workload name. */
   readonly workloads: Readonly<Record<string, number>>
-  /** Periods with calls of this kind and their count, in order, for the chart. */
+  /** Periods with calls of this kind and their count, in order. */
   readonly spans: readonly { readonly from: number; readonly to: number; readonly count: number }[]
 }
 

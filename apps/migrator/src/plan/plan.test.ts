@@ -1,9 +1,10 @@
 import { DumpScanner } from '@latchkey/acl'
 import { describe, expect, test } from 'vitest'
 import { aScenario } from '../../test/scenario.ts'
-import { formatPlan } from '../output/plan-text.ts'
-import { clockFrom } from '../report/clock.ts'
+import { renderText } from '../output/document.ts'
+import { planDocument } from '../output/plan-document.ts'
 import { readBuiltin } from '../scenario/builtin.ts'
+import { clockFrom } from '../scenario/time.ts'
 import { version } from '../version.ts'
 import { defaultScenario } from './default-scenario.ts'
 import { makePlan } from './plan.ts'
@@ -143,7 +144,7 @@ test('without a schedule a plan forecasts nothing: no time, no server, no findin
   expect(plan).toMatchObject({ isScheduled: false, findings: [] })
   expect(plan.datacenters.dc1).toMatchObject({ batches: 3, duration: 2, doneAt: null })
   expect(JSON.stringify(plan.steps)).not.toContain('s1')
-  expect(formatPlan(plan, (_, text) => text, clockFrom(undefined))).not.toMatch(/done at|never/)
+  expect(renderText(planDocument(plan, clockFrom(undefined)), (_, text) => text)).not.toMatch(/done at|never/)
 })
 
 test('a plan gives the duration for each datacenter, the secondaries by replication', () => {

@@ -1,10 +1,9 @@
-/** Concludes a rehearsal: reads the tokens, checks the proofs, and draws the charts. */
+/** Concludes a rehearsal: reads the tokens and checks the proofs. */
 import { MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { LatchkeyError } from '@latchkey/sdk'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
-import { measuredChart } from './charts.ts'
 import type { Cluster } from './cluster.ts'
 import { findIntentions } from './proof/intentions.ts'
 import { type MigrationStatus, withLostLines } from './proof/lost-lines.ts'
@@ -78,8 +77,6 @@ export async function conclude(run: Run, seen: Seen) {
     migration,
     // The simulation of the same schedule, with the measured times of starts, commits and takeovers.
     simulated: { servers: predicted, migration: simulated.migration, secondaries, verdict, reasons },
-    // Modes, tokens without an accessor and errors over time.
-    charts: { predicted: simulated.chart, measured: measuredChart(run, { ...seen, log }, simulated) },
     clients: seen.clients,
     timeline: log
       .filter((line) => TOLD.has(line.message))

@@ -113,7 +113,6 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
     startedAt,
     endedAt,
     servers: watch.modes(servers.map(({ id }) => id)),
-    changes: watch.changes,
     stalls: stalls.stalls,
     completeAt: (datacenter) => arrivals.completeAt(datacenter),
     windows: await workloads.stop(),

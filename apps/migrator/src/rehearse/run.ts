@@ -8,7 +8,7 @@ import type { Stall } from './proof/stalls.ts'
 import type { LogLine } from './server-process.ts'
 import type { CreatedIntention } from './steps/intentions.ts'
 import type { TokenBook } from './steps/tokens.ts'
-import type { ModeChange, ServerModes } from './watches.ts'
+import type { ServerModes } from './watches.ts'
 import type { Windows } from './workloads.ts'
 
 export interface RehearsalOptions {
@@ -45,7 +45,6 @@ export interface Seen {
   readonly startedAt: number
   readonly endedAt: number
   readonly servers: Readonly<Record<string, ServerModes>>
-  readonly changes: readonly ModeChange[]
   readonly stalls: readonly Stall[]
   /** When the last token of a secondary got its accessor, in seconds since the schedule began. */
   readonly completeAt: (datacenter: string) => number | null

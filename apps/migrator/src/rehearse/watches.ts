@@ -58,18 +58,8 @@ export interface ServerModes {
   readonly newModeAt: number | null
 }
 
-/** The first observation of a server in a mode. Times are milliseconds since the schedule began. */
-export interface ModeChange {
-  readonly at: number
-  readonly server: string
-  readonly version: string
-  readonly mode: Mode
-}
-
 export class ModeWatch {
   readonly stop: () => Promise<void>
-  /** In order of time. */
-  readonly changes: ModeChange[] = []
   private readonly fleet: Fleet
   private readonly startedAt: number
   private readonly seen = new Map<string, { readonly url: string; mode: Mode; newModeAt: number | null }>()
@@ -95,7 +85,6 @@ export class ModeWatch {
     const seen = this.seen.get(id)
     if (isPaused || (seen?.url === url && seen.mode === 'new')) return
     if (!isAtLeast(version, NEW_ACLS)) {
-      if (seen?.url !== url) this.note({ server: id, version: version.text, mode: 'old' })
       this.seen.set(id, { url, mode: 'old', newModeAt: null })
       return
     }
@@ -105,12 +94,7 @@ export class ModeWatch {
     // The server may have been stopped in the meantime.
     if (mode === undefined || !this.fleet.running().some((server) => server.url === url)) return
     const newModeAt = mode === 'new' ? (answeredAt - this.startedAt) / 1_000 : null
-    if (seen?.url !== url || seen.mode !== mode) this.note({ server: id, version: version.text, mode })
     this.seen.set(id, { url, mode, newModeAt })
-  }
-
-  private note(change: Omit<ModeChange, 'at'>): void {
-    this.changes.push({ ...change, at: Date.now() - this.startedAt })
   }
 }
 

@@ -110,7 +110,7 @@ describe('what a legacy cluster tells', () => {
     const { code, stdout } = await run(['scan', '--from', url])
     expect(code).toBe(0)
     expect(stdout).toContain('s2: 1.3.1, before 1.4.0, or unknown, leader')
-    expect(stdout).toContain('Tokens: could not be read')
+    expect(stdout).toContain('Tokens\n  could not be read')
     expect(stdout).toContain('the agent itself (/v1/agent/self): 403: the token may not read this')
     expect(stdout).toContain('the tokens (/v1/acl/list): 403: the token may not read this')
     const folder = join(directory, 'without-tokens')

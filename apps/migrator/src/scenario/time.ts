@@ -40,3 +40,21 @@ export function windowText<T>(from: T, to: T, show: (time: T) => string): string
   const [start, end] = [show(from), show(to)]
   return start === end ? start : `${start} to ${end}`
 }
+
+const DAY_SECONDS = 86_400
+
+/** Shows milliseconds from the start of the schedule. */
+export type Clock = (ms: number) => string
+
+/** @param startsAt seconds after midnight: `22:03:21`, on a later day `00:10:05 (+1 day)`; undefined: `3 min 21 s`. */
+export function clockFrom(startsAt: number | undefined): Clock {
+  if (startsAt === undefined) return formatSeconds
+  return (ms) => {
+    const all = startsAt + Math.round(ms / 1_000)
+    const days = Math.floor(all / DAY_SECONDS)
+    const seconds = all % DAY_SECONDS
+    const parts = [seconds / 3_600, (seconds % 3_600) / 60, seconds % 60]
+    const text = parts.map((part) => String(Math.floor(part)).padStart(2, '0')).join(':')
+    return days === 0 ? text : `${text} (+${days} ${days === 1 ? 'day' : 'days'})`
+  }
+}

@@ -54,7 +54,7 @@ test('with --from, every change of the versions in between is listed', async () 
   const line = '1.2.3.4 - - [21/Nov/2026:04:00:00 +0000] "GET /v1/acl/tokens HTTP/1.1" 200 12\n'
   const log = file('from.log', line)
   const argv = ['check-traffic', log, '--from', '1.10.0', '--to', '1.11']
-  expect((await run(argv)).stdout).toMatch(/nothing breaks\n\nWhat changes[^\n]*\n[\s\S]*\n! 1\.11: /)
+  expect((await run(argv)).stdout).toMatch(/nothing breaks\n\nWhat changes[^\n]*\n[\s\S]*\n {2}! 1\.11: /)
   const { changes } = JSON.parse((await run([...argv, '--json'])).stdout)
   expect(changes.map(({ gate }: { gate: string }) => gate)).toContain('api.legacy')
   expect((await run(['check-traffic', log, '--from', '1.11', '--to', '1.11'])).stdout).not.toContain(

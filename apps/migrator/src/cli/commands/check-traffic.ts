@@ -1,11 +1,11 @@
 import { changesBetween, type VersionChange } from '@latchkey/contract'
 import { EXIT, InputError } from '../../errors.ts'
 import { counted } from '../../findings/finding.ts'
+import type { Document } from '../../output/document.ts'
 import { checkTraffic, isReadEnough, TrafficCheck, type TrafficResult } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { command, writeAnswer } from '../command.ts'
 import { openInput } from '../inputs.ts'
-import type { Paint } from '../io.ts'
 import { ANSWER } from '../options.ts'
 
 export const addCheckTraffic = command({
@@ -36,46 +36,52 @@ export const addCheckTraffic = command({
         { place: { file: source.name }, exitCode: EXIT.failed },
       )
     }
-    const text = (paint: Paint) => formatTraffic(result, paint) + formatChanges(changes)
-    const answer = { findings: findTraffic(result), text, json: { ...result, changes } }
+    const document = trafficDocument(result, changes)
+    const answer = { findings: findTraffic(result), document, json: { ...result, changes } }
     const code = await writeAnswer(answer, options, io)
     return code === EXIT.done && !isReadEnough(result) ? EXIT.failed : code
   },
 })
 
-function formatTraffic({ to, calls, skipped, unread, broken }: TrafficResult, paint: Paint): string {
-  const head = `${counted(calls, 'call')}, ${counted(skipped, 'other line')}, against version ${to}\n`
-  const rest =
-    unread === 0
-      ? ''
-      : `${paint('yellow', `${counted(unread, 'line')} could not be read`)}; --log-format reads other forms\n`
-  if (broken.length === 0) {
-    const isKnown = isReadEnough({ calls, unread })
-    return `${head}${rest}${isKnown ? paint('green', 'nothing breaks') : paint('red', 'unknown whether anything breaks')}\n`
+function trafficDocument(result: TrafficResult, changes: readonly VersionChange[]): Document {
+  const { to, calls, skipped, unread, broken } = result
+  const outcome = isReadEnough(result) ? 'nothing breaks' : 'unknown whether anything breaks'
+  return {
+    title: 'Traffic',
+    lead: [
+      `${counted(calls, 'call')}, ${counted(skipped, 'other line')}, against version ${to}`,
+      ...(unread === 0
+        ? []
+        : [`${counted(unread, 'line')} could not be read; --log-format reads other forms`]),
+      ...(broken.length === 0 ? [outcome] : []),
+    ],
+    sections: [
+      {
+        title: 'Calls',
+        items: broken.map((each) => ({
+          mark: each.breaks
+            ? { word: 'breaks', tone: 'bad' as const }
+            : { word: 'may surprise', tone: 'care' as const },
+          text: `${each.call}: ${counted(each.count, 'call')} of ${counted(each.clients, 'client')}${each.firstSeen === null ? '' : `, ${each.firstSeen} to ${each.lastSeen}`}`,
+          more: [
+            each.what,
+            `instead: ${each.replacement}`,
+            ...each.topClients.map(
+              ({ client, count, userAgent }) =>
+                `${client}: ${count}${userAgent === null ? '' : ` (${userAgent})`}`,
+            ),
+          ],
+        })),
+      },
+      { title: 'What changes (! can break clients)', items: changes.map(changeItem) },
+    ],
   }
-  const blocks = broken.map((each) => {
-    const word = each.breaks ? paint('red', 'breaks') : paint('yellow', 'may surprise')
-    const seen = each.firstSeen === null ? '' : `, ${each.firstSeen} to ${each.lastSeen}`
-    const clients = each.topClients.map(
-      ({ client, count, userAgent }) =>
-        `    ${client}: ${count}${userAgent === null ? '' : ` (${userAgent})`}`,
-    )
-    return [
-      `${paint('bold', each.call)}  ${word}: ${counted(each.count, 'call')} of ${counted(each.clients, 'client')}${seen}`,
-      `  ${each.what}`,
-      `  instead: ${each.replacement}`,
-      ...clients,
-    ].join('\n')
-  })
-  return `${head}${rest}\n${blocks.join('\n\n')}\n`
 }
 
-/** One paragraph per change of the versions in between. Changes that can break clients are marked. */
-function formatChanges(changes: readonly VersionChange[]): string {
-  if (changes.length === 0) return ''
-  const blocks = changes.map(
-    ({ at, breaksClients, sentence, clientSees, specRow, decidedBy }) =>
-      `${breaksClients ? '!' : ' '} ${at}: ${sentence}\n    clients: ${clientSees}\n    spec ${specRow}, decided by ${decidedBy === 'both' ? 'agent and server' : `the ${decidedBy}`}`,
-  )
-  return `\nWhat changes (! can break clients)\n${blocks.join('\n')}\n`
+function changeItem({ at, breaksClients, sentence, clientSees, specRow, decidedBy }: VersionChange) {
+  const decides = decidedBy === 'both' ? 'agent and server' : `the ${decidedBy}`
+  return {
+    text: `${breaksClients ? '! ' : ''}${at}: ${sentence}`,
+    more: [`clients: ${clientSees}`, `spec ${specRow}, decided by ${decides}`],
+  }
 }

@@ -7,13 +7,13 @@ import { simulateUpgrade } from '../../convert/proof/simulate-upgrade.ts'
 import { NO_DECISIONS, readDecisions } from '../../convert/review-decisions.ts'
 import { AccessorLookup, migratedToken, TokenIntake } from '../../convert/token-intake.ts'
 import { EXIT, InputError } from '../../errors.ts'
-import { type Finding, sortFindings, verdictOf } from '../../findings/finding.ts'
-import { formatConversion } from '../../output/convert-text.ts'
+import { type Finding, sortFindings } from '../../findings/finding.ts'
+import { conversionDocument } from '../../output/convert-document.ts'
 import { TokenCensus } from '../../plan/token-census.ts'
 import { readScenario } from '../../scenario/read.ts'
 import { command, writeAnswer } from '../command.ts'
 import { loadScenario, openInput, readRecords, readTextFile } from '../inputs.ts'
-import type { Io, Paint } from '../io.ts'
+import type { Io } from '../io.ts'
 
 /** The servers of the simulated upgrade, unless a scenario gives others. */
 const CLUSTER_DEFAULT = 'name: from 1.10 to 1.11\ndatacenters: [{ name: dc1, servers: 3 }]\n'
@@ -66,9 +66,8 @@ change (nothing is written then), and with 3 if tokens cannot be converted or th
       ...findConversion(conversion, { proof, upgrade }),
       ...dumpFindings(census),
     ])
-    const facts = { verdict: verdictOf(findings), findings, folder }
-    const text = (paint: Paint) => formatConversion(plan, facts, paint)
-    const code = await writeAnswer({ findings, text, json: plan }, options, io)
+    const document = conversionDocument(plan, findings, folder)
+    const code = await writeAnswer({ findings, document, json: plan }, options, io)
     return proof.differenceCount === 0 ? code : EXIT.failed
   },
 })

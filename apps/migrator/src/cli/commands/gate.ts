@@ -1,13 +1,12 @@
 import { InputError } from '../../errors.ts'
-import { sortFindings, verdictOf } from '../../findings/finding.ts'
+import { type Finding, sortFindings, verdictOf } from '../../findings/finding.ts'
 import { type Condition, conditionsOf, holds } from '../../gate/conditions.ts'
+import { type Document, findingSection, verdictMark } from '../../output/document.ts'
 import { modelOf } from '../../output/run-simulation.ts'
-import { findingLines, verdictLine } from '../../output/text.ts'
 import { readTokens } from '../../scan/read-tokens.ts'
 import { readServers } from '../../watch/observe.ts'
 import { command, writeAnswer } from '../command.ts'
 import { CONNECTION_HELP, countScanned, countTokens, openInput, openReader } from '../inputs.ts'
-import type { Paint } from '../io.ts'
 import { ANSWER, CONNECTION } from '../options.ts'
 
 /** Maximum number of tokens that each finding lists. */
@@ -49,25 +48,29 @@ ${CONNECTION_HELP}`,
       conditions: conditions.map((each) => ({ name: each.name, holds: holds(each), detail: each.detail })),
       findings,
     }
-    return writeAnswer({ findings, text: (paint) => formatGate(conditions, paint), json }, options, io)
+    return writeAnswer({ findings, document: gateDocument(conditions, findings), json }, options, io)
   },
 })
 
-function formatGate(conditions: readonly Condition[], paint: Paint): string {
-  const findings = sortFindings(conditions.flatMap((each) => each.findings))
+function gateDocument(conditions: readonly Condition[], findings: readonly Finding[]): Document {
   const broken = conditions.filter((each) => !holds(each)).length
-  return [
-    verdictLine(verdictOf(findings), paint),
-    broken === 0
-      ? 'every condition holds'
-      : `${broken} of ${conditions.length} conditions ${broken === 1 ? 'does' : 'do'} not hold`,
-    '',
-    ...conditions.map((each) => {
-      const mark = holds(each) ? paint('green', 'ok') : paint('red', 'NO')
-      return `  ${mark}  ${each.name}${each.detail === '' ? '' : `: ${each.detail}`}`
-    }),
-    '',
-    ...findingLines(findings, paint),
-    '',
-  ].join('\n')
+  return {
+    title: 'Gate',
+    verdict: verdictMark(verdictOf(findings)),
+    lead: [
+      broken === 0
+        ? 'every condition holds'
+        : `${broken} of ${conditions.length} conditions ${broken === 1 ? 'does' : 'do'} not hold`,
+    ],
+    sections: [
+      {
+        title: '',
+        items: conditions.map((each) => ({
+          mark: holds(each) ? { word: 'ok ', tone: 'good' } : { word: 'NO ', tone: 'bad' },
+          text: `${each.name}${each.detail === '' ? '' : `: ${each.detail}`}`,
+        })),
+      },
+      findingSection(findings),
+    ],
+  }
 }

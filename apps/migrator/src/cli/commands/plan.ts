@@ -1,19 +1,19 @@
 import { InputError } from '../../errors.ts'
 import type { Finding } from '../../findings/finding.ts'
-import { formatPlan } from '../../output/plan-text.ts'
+import { planDocument } from '../../output/plan-document.ts'
 import { clusterOf, defaultScenario, type KnownCluster } from '../../plan/default-scenario.ts'
 import { makePlan, type PlanResult } from '../../plan/plan.ts'
 import { newestOf, oldestOf } from '../../plan/steps.ts'
 import type { CensusOptions, TokenCensus } from '../../plan/token-census.ts'
-import { clockFrom } from '../../report/clock.ts'
 import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
 import { partsOf, readTokens as readTokensOf } from '../../scan/read-tokens.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
+import { clockFrom } from '../../scenario/time.ts'
 import { checkTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
 import { findTraffic } from '../../traffic/traffic-findings.ts'
 import { command, writeAnswer } from '../command.ts'
 import { CONNECTION_HELP, countScanned, countTokens, loadScenario, openInput, openReader } from '../inputs.ts'
-import { type Io, type Paint, write } from '../io.ts'
+import { type Io, write } from '../io.ts'
 import { ANSWER, CONNECTION, type OptionsOf } from '../options.ts'
 
 const OPTIONS = [
@@ -48,8 +48,8 @@ ${CONNECTION_HELP}`,
   ],
   run: async (options, io, dump) => {
     const json = await plan(dump, options, io)
-    const text = (paint: Paint) => formatPlan(json, paint, clockFrom(options.at))
-    return writeAnswer({ findings: json.findings, text, json }, options, io)
+    const document = planDocument(json, clockFrom(options.at))
+    return writeAnswer({ findings: json.findings, document, json }, options, io)
   },
 })
 

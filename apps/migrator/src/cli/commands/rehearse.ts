@@ -4,13 +4,12 @@ import { shellQuote } from '../../convert/files/commands.ts'
 import { readDump } from '../../dump/read-dump.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { agrees, counted } from '../../findings/finding.ts'
-import { formatRehearsal } from '../../rehearse/format.ts'
+import { rehearsalDocument } from '../../output/rehearsal-document.ts'
 import { rehearse } from '../../rehearse/rehearsal.ts'
-import { hashed, hideSecrets } from '../../report/inputs.ts'
-import { renderRehearsal } from '../../report/rehearsal-page.ts'
-import { command, writeAnswer, writeReport } from '../command.ts'
+import { command, writeAnswer } from '../command.ts'
 import { loadScenario, openInput } from '../inputs.ts'
 import { createProgress, type Io, write } from '../io.ts'
+import { hashed, hideSecrets, writeReport } from '../report.ts'
 
 /** Maximum number of tokens in a rehearsal, which checks the rights of each one. */
 const TOKENS_MAX = 100_000
@@ -43,15 +42,15 @@ empty. Exits with 1 if a proof fails, and with 3 if all hold and the simulation,
       signal: io.signal,
       onProgress: progress.show,
     }).finally(progress.clear)
+    const tokens = options.dump === undefined ? '' : ` --dump ${shellQuote(options.dump)}`
+    const scale = timeScale === 1 ? '' : ` --time-scale ${timeScale}`
+    const replay = `latchkey-migrator rehearse ${shellQuote(path)}${tokens}${scale}`
+    const document = rehearsalDocument(rehearsal, { replay, dumpHash: dump?.hash, startsAt: options.at })
     if (options.report !== undefined) {
-      const inputs = { scenarioText: hideSecrets(text, scenario), dumpHash: dump?.hash, startsAt: options.at }
-      const tokens = options.dump === undefined ? '' : ` --dump ${shellQuote(options.dump)}`
-      const scale = timeScale === 1 ? '' : ` --time-scale ${timeScale}`
-      const replay = `latchkey-migrator rehearse ${shellQuote(path)}${tokens}${scale}`
-      const html = renderRehearsal(rehearsal, { ...inputs, replay })
-      writeReport(options.report, 'rehearsal', { html, json: rehearsal })
+      const scenarioText = hideSecrets(text, scenario)
+      writeReport(`${options.report}/rehearsal`, { document, json: rehearsal, scenarioText })
     }
-    await writeAnswer({ text: (paint) => formatRehearsal(rehearsal, paint), json: rehearsal }, options, io)
+    await writeAnswer({ document, json: rehearsal }, options, io)
     if (rehearsal.verdict === 'failed') return EXIT.failed
     return rehearsal.simulated.verdict === 'no-go' ? EXIT.blockers : EXIT.done
   },

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { DumpRecord } from '@latchkey/acl'
 import { shellQuote } from '../../convert/files/commands.ts'
 import { withoutSecrets } from '../../dump/hidden-id.ts'
+import { type ScanResult, scanDocument } from '../../output/scan-document.ts'
 import { type HttpReader, isRefusal } from '../../scan/http-reader.ts'
 import type { Scanned } from '../../scan/read-cluster.ts'
 import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
 import { partsOf, readTokens } from '../../scan/read-tokens.ts'
-import { formatScan, type ScanResult } from '../../scan/scan-text.ts'
 import { scenarioOf } from '../../scan/scenario-of.ts'
 import { command, writeAnswer } from '../command.ts'
 import { CONNECTION_HELP, countScanned, openReader } from '../inputs.ts'
@@ -33,7 +33,7 @@ ${CONNECTION_HELP}`,
   ],
   run: async (options, io) => {
     const json = await scan(await openReader(options, io), options.save, io)
-    const code = await writeAnswer({ text: (paint) => formatScan(json, paint), json }, options, io)
+    const code = await writeAnswer({ document: scanDocument(json), json }, options, io)
     if (options.save !== undefined) await write(io.stderr, savedText(options.save, json))
     return code
   },

@@ -1,17 +1,15 @@
-import { PRODUCT_VERSION } from '@latchkey/contract'
 import { shellQuote } from '../../convert/files/commands.ts'
 import { EXIT, InputError } from '../../errors.ts'
 import { runSimulation } from '../../output/run-simulation.ts'
-import { formatSimulation } from '../../output/simulation-text.ts'
+import { reportOf, simulationDocument } from '../../output/simulation-document.ts'
 import { findDump, withDump } from '../../plan/dump-facts.ts'
-import { hashed, hideSecrets } from '../../report/inputs.ts'
-import { factsOf, renderSimulation } from '../../report/simulation-page.ts'
 import { builtinNames } from '../../scenario/builtin.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
-import { command, writeAnswer, writeReport } from '../command.ts'
+import { command, writeAnswer } from '../command.ts'
 import { countTokens, loadScenario, openInput } from '../inputs.ts'
-import { type Io, type Paint, write } from '../io.ts'
+import { type Io, write } from '../io.ts'
 import { ANSWER, type OptionsOf } from '../options.ts'
+import { hashed, hideSecrets, writeReport } from '../report.ts'
 
 /** Maximum number of tokens a finding names. */
 const PLACES_MAX = 20
@@ -58,23 +56,12 @@ async function simulate(path: string, options: Options, io: Io) {
   })
   const { result } = simulation
   if (options.report !== undefined) {
-    const inputs = { scenarioText: hideSecrets(text, file), dumpHash: dump?.hash, startsAt: options.at }
-    const facts = factsOf(simulation, inputs)
-    const { summary, totals, steps } = facts
-    const workloads = totals.map(({ answers, ...rest }) => ({
-      ...rest,
-      answers: answers.map(({ spans: _, ...answer }) => answer),
-    }))
-    writeReport(options.report, 'report', {
-      html: renderSimulation(simulation, facts, inputs),
-      json: { ...result, summary, workloads, steps, tool: PRODUCT_VERSION, ...inputs },
-    })
+    const scenarioText = hideSecrets(text, file)
+    const report = reportOf(simulation, { scenarioText, dumpHash: dump?.hash, startsAt: options.at })
+    const document = simulationDocument(simulation, report)
+    writeReport(`${options.report}/report`, { document, json: { ...result, ...report }, scenarioText })
   }
-  const answer = {
-    findings: result.findings,
-    text: (paint: Paint) => formatSimulation(simulation, paint),
-    json: result,
-  }
+  const answer = { findings: result.findings, document: simulationDocument(simulation), json: result }
   const code = await writeAnswer(answer, options, io)
   return result.violations.length > 0 ? EXIT.failed : code
 }

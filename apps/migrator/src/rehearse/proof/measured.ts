@@ -13,8 +13,6 @@ import {
   serversOf,
   violationsOf,
 } from '../../output/result.ts'
-import { chartOf } from '../../report/chart/chart-of.ts'
-import { workloadTotals } from '../../report/workloads.ts'
 import type { Scenario, ScenarioEvent, TokenGroup } from '../../scenario/scenario.ts'
 import { toSeconds } from '../../scenario/time.ts'
 import type { FinalStore, History, HistoryRecord } from '../../simulate/history.ts'
@@ -99,7 +97,6 @@ export function simulateMeasured(measured: Measured) {
     violations: violationsOf(history).map(({ rule, detail }) => `${rule}: ${detail}`),
     verdict: verdictOf(findings),
     reasons: reasonsOf(findings),
-    chart: chartOf(history, workloadTotals(scenario, history)),
   }
 }
 

@@ -49,7 +49,6 @@ const SIMULATED: Simulated = {
   violations: [],
   verdict: 'go',
   reasons: [],
-  chart: { tracks: [], tokens: [], clients: [], marks: [], busyUntil: 0, end: 0 },
 }
 
 const TOKENS: TokenFaults = {

@@ -1,17 +1,12 @@
-/** The inputs of a report: the text of the scenario, the hash of the dump, and the start time. */
+/** Writes reports: the page for people, the result for programs, and the inputs without secrets. */
 import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
 import { isScalar, type Node, parseAllDocuments, visit } from 'yaml'
 import type { DumpSource } from '../dump/source.ts'
+import { type Document, renderPage } from '../output/document.ts'
 import type { Scenario } from '../scenario/scenario.ts'
-
-export interface ReportInputs {
-  /** The text of the scenario, without secrets. */
-  readonly scenarioText?: string | undefined
-  /** SHA-256 of the whole dump, in hexadecimal. */
-  readonly dumpHash?: string | undefined
-  /** Seconds after midnight at which the schedule starts. */
-  readonly startsAt?: number | undefined
-}
+import { jsonLine } from './command.ts'
+import { makeOutputDirectory, writeOutputFile } from './output-file.ts'
 
 /** Replaces a secret in a text. */
 const HIDDEN = '<hidden>'
@@ -46,4 +41,14 @@ export function hashed(source: DumpSource): { readonly source: DumpSource; reado
     }
   }
   return { source: { ...source, chunks: chunks() }, hash: () => sha256.digest('hex') }
+}
+
+/** Writes a document as a page and its result as JSON. */
+export function writeReport(
+  path: string,
+  { document, json, scenarioText }: { document: Document; json: unknown; scenarioText: string },
+): void {
+  makeOutputDirectory(dirname(path))
+  writeOutputFile(`${path}.html`, renderPage(document, scenarioText))
+  writeOutputFile(`${path}.json`, jsonLine(json))
 }

@@ -1,0 +1,46 @@
+/** What `rehearse` tells people. */
+import { agrees, counted } from '../findings/finding.ts'
+import type { Rehearsal } from '../rehearse/conclude.ts'
+import { BATCH } from '../rehearse/proof/measured.ts'
+import { clockFrom, spanOf } from '../scenario/time.ts'
+import { type Document, pageSections } from './document.ts'
+import type { ReportInputs } from './simulation-document.ts'
+
+export function rehearsalDocument(
+  rehearsal: Rehearsal,
+  { replay, dumpHash, startsAt }: Pick<ReportInputs, 'dumpHash' | 'startsAt'> & { readonly replay: string },
+): Document {
+  const { scenario, verdict, proofs, clients, simulated } = rehearsal
+  const events = rehearsal.timeline.filter(({ detail }) => detail !== BATCH)
+  const failed = proofs.filter(({ holds }) => !holds).length
+  const errors = Object.entries(clients.errors).map(
+    ([kind, { count, first, last, text }]) =>
+      `${kind}: ${count} times ${spanOf(first, last, (seconds) => `${seconds.toFixed(1)} s`)} (${text.split('\n')[0]})`,
+  )
+  return {
+    title: scenario,
+    verdict: verdict === 'proved' ? { word: 'PROVED', tone: 'good' } : { word: 'FAILED', tone: 'bad' },
+    lead: [
+      scenario,
+      failed === 0
+        ? `The servers behaved as the simulation predicted: all ${counted(proofs.length, 'proof')} hold.`
+        : `${failed} of ${counted(proofs.length, 'proof')} ${agrees(failed, 'does', 'do')} not hold: do not trust the simulation of this schedule.`,
+    ],
+    sections: [
+      {
+        title: 'Proofs',
+        items: proofs.map(({ name, holds, detail }) => ({
+          mark: holds ? { word: 'ok  ', tone: 'good' } : { word: 'FAIL', tone: 'bad' },
+          text: `${name}: ${detail}`,
+        })),
+      },
+      { title: 'Verdict of the simulation', items: [simulated.verdict.toUpperCase(), ...simulated.reasons] },
+      {
+        title: `${clients.calls} probe calls; answers that clients got`,
+        items: errors.length === 0 ? ['no error'] : errors,
+      },
+      ...pageSections(events, { clock: clockFrom(startsAt), dumpHash }),
+    ],
+    foot: `replay: ${replay}`,
+  }
+}
