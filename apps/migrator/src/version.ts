@@ -19,7 +19,6 @@ export const ACCESSORS_REQUIRED = version('1.15.0')
 /** From this version on, intentions are config entries. Spec 9.5. */
 export const INTENTIONS_AS_ENTRIES = version('1.9.0')
 
-/** The newest version whose behaviour the migrator knows. */
 export const NEWEST_KNOWN = version(SERVICE_VERSION_NEWEST)
 
 /** Whether the tables of the migrator cover a version. All patch releases of the newest minor version are covered. */
@@ -27,7 +26,6 @@ export function isKnown({ major, minor }: ServiceVersion): boolean {
   return major < NEWEST_KNOWN.major || (major === NEWEST_KNOWN.major && minor <= NEWEST_KNOWN.minor)
 }
 
-/** Whether `v` is `since` or later. */
 export function isAtLeast(v: ServiceVersion, since: ServiceVersion): boolean {
   return !isBefore(v, since)
 }
@@ -43,7 +41,6 @@ export function range(since: string, until?: string): VersionRange {
   return { since: version(since), ...(until === undefined ? {} : { until: version(until) }) }
 }
 
-/** Whether one of the ranges contains the version. */
 export function isIn(v: ServiceVersion, ranges: readonly VersionRange[]): boolean {
   return ranges.some(
     ({ since, until }) =>

@@ -14,7 +14,6 @@ interface ArchiveServer {
 const KEPT_MAX = 100_000
 /** The highest type that versions up to 1.9 write. Types without a name, such as sessions and keys, are not used. */
 const KNOWN_MAX = 31
-/** The name under which servers register themselves. */
 const SERVER_SERVICE = 'consul'
 const BOOTSTRAP_INDEX = 'acl-token-bootstrap'
 
@@ -29,7 +28,6 @@ export class ArchiveContents {
   /** Number of records by type, for types that no known version writes. */
   readonly unknown = new Map<number, number>()
 
-  /** Adds a record that is not a token. */
   add(record: StateRecord): void {
     const { type } = record
     if (type === RECORD.register) this.addRegistration(decodeFields(record))

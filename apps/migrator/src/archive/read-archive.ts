@@ -4,14 +4,12 @@ import { ArchiveContents } from './contents.ts'
 import { decodeFields, type Fields, fieldsOf, plainTextOf, RECORD, readState, textOf } from './state.ts'
 import { unpackArchive } from './unpack.ts'
 
-/** Maximum number of tokens to yield at once. */
 const GROUP_MAX = 256
 
 /**
- * Yields the token records in groups, with their offsets in `state.bin`; they have no line.
- *
- * @returns the other contents of the archive, after the checksums were verified.
- * @throws ArchiveError if the file is damaged, truncated, or not an archive.
+ * Yields the token records in groups, with their offsets in `state.bin`; they have no line. @returns the
+ * other contents of the archive, after the checksums were verified. @throws ArchiveError if the file is
+ * damaged, truncated, or not an archive.
  */
 export async function* readArchive(
   packed: AsyncIterable<Uint8Array>,

@@ -57,9 +57,8 @@ const decoder = new Decoder({
 })
 
 /**
- * Yields the records as they arrive. Values are skipped, because most records (keys, nodes, checks) are irrelevant, and
- * because the limit on the size of a record then limits what decoding it can allocate.
- *
+ * Yields the records as they arrive. Values are skipped, because most records (keys, nodes, checks) are
+ * irrelevant, and because the limit on the size of a record then limits what decoding it can allocate.
  * @throws ArchiveError
  */
 export async function* readState(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StateRecord, void> {

@@ -11,7 +11,6 @@ import * as z from 'zod'
 import { ArchiveError } from './state.ts'
 
 interface ArchiveLimits {
-  /** Maximum size of the unpacked archive. */
   readonly bytesMax: number
   /** Maximum ratio of unpacked to packed bytes, checked after `ratioFromBytes`. */
   readonly ratioMax: number
@@ -26,12 +25,10 @@ const SMALL_FILE_BYTES_MAX = 1024 * 1024
 const NAMES = ['meta.json', 'state.bin', 'SHA256SUMS'] as const
 type Name = (typeof NAMES)[number]
 const HASHED = ['meta.json', 'state.bin'] as const
-/** Maximum length of an unexpected file name in a message. */
 const NAME_LENGTH_MAX = 80
 
 const metaSchema = z.object({ Size: z.number().optional() })
 
-/** Whether a file starts with the magic bytes of gzip. @param bytes at least its first two bytes. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
@@ -154,7 +151,6 @@ function checkSums(text: string, hashes: ReadonlyMap<Name, Hash>): void {
   }
 }
 
-/** The size of `state.bin` according to `meta.json`. */
 function sizeIn(text: string): number | undefined {
   try {
     return metaSchema.parse(JSON.parse(text)).Size
@@ -163,7 +159,6 @@ function sizeIn(text: string): number | undefined {
   }
 }
 
-/** Translates errors of zlib and tar to messages for operators. */
 function toArchiveError(error: unknown, isFirstEntry: boolean): unknown {
   if (error instanceof ArchiveError || !(error instanceof Error)) return error
   const code = 'code' in error ? String(error.code) : ''

@@ -30,7 +30,6 @@ export function checkHistory(history: History): Violation[] {
 const HOP_MS = 30_000
 const HOPS_MAX = { server: 4, agent: 5 } as const
 
-/** Every server reaches new mode within the deadline. */
 function checkModeEnds(history: History): Violation[] {
   const quietFrom = lastDisturbance(history)
   const agentStarts = new Map(
@@ -50,7 +49,6 @@ function checkModeEnds(history: History): Violation[] {
   })
 }
 
-/** Every token gets its accessor in every datacenter that replicates tokens. */
 function checkTokensEnd(history: History): Violation[] {
   return history.stores.flatMap(({ datacenter, unmigrated }) => {
     const detail = `${size(unmigrated)} tokens of ${datacenter} never get an accessor`
@@ -73,7 +71,6 @@ function isHealthy(history: History): boolean {
   return history.isSettled && able && !dead && !stuck && [...links.values()].every((state) => state === 'up')
 }
 
-/** The last time at which a server joined, left or was partitioned, or a leader changed. */
 function lastDisturbance(history: History): number {
   const kinds = new Set(['process', 'member', 'leader', 'link', 'reaped'])
   return history.records.findLast((each) => kinds.has(each.kind))?.at ?? 0

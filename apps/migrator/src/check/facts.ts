@@ -2,7 +2,6 @@
 import type { ServiceVersion } from '@latchkey/contract'
 import type { History, HistoryRecord, Mode, RecordOf } from '../simulate/history.ts'
 
-/** A violation of a rule in a history. */
 export interface Violation {
   readonly rule: string
   /** Milliseconds on the clock of the scenario. */
@@ -10,7 +9,6 @@ export interface Violation {
   readonly detail: string
 }
 
-/** A period in which a server did not change. */
 export interface ServerSpan {
   readonly datacenter: string
   readonly from: number
@@ -18,7 +16,6 @@ export interface ServerSpan {
   readonly to: number
   /** `down`: crashed, left or restarting. `paused`: present, but others may consider it failed. */
   readonly state: 'up' | 'paused' | 'down'
-  /** How it went down. */
   readonly how: string
   readonly version: ServiceVersion
   readonly acls: boolean
@@ -28,7 +25,6 @@ export interface ServerSpan {
 /** State of a server that is down and that no member list contains any more. */
 export const FORGOTTEN = 'forgotten'
 
-/** Records of one kind, in order. */
 export function recordsOf<K extends HistoryRecord['kind']>(history: History, kind: K): RecordOf<K>[] {
   return history.records.filter((each): each is RecordOf<K> => each.kind === kind)
 }
@@ -99,7 +95,6 @@ export function legacyStretches(
   return stretches
 }
 
-/** The periods that overlap a window of time, both ends included. */
 export function during(spans: readonly ServerSpan[], from: number, to: number): ServerSpan[] {
   return spans.filter((span) => span.from <= to && span.to >= from)
 }

@@ -73,7 +73,6 @@ export function checkNeverBack(history: History): Violation[] {
   })
 }
 
-/** The violations of a rule by servers that leave legacy mode, described by `detailsOf`. */
 function checkLeavings(
   history: History,
   rule: string,

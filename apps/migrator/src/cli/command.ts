@@ -8,7 +8,6 @@ import { type Io, painterFor, write } from './io.ts'
 import { OPTIONS, type OptionName, type OptionsOf } from './options.ts'
 import { writeOutputFile } from './output-file.ts'
 
-/** Adds a command to the program. The command reports its exit code when it has run. */
 export type AddCommand = (program: Command, io: Io, done: (code: ExitCode) => void) => void
 
 interface Spec<Name extends OptionName> {
@@ -17,7 +16,6 @@ interface Spec<Name extends OptionName> {
   /** In brackets if it may be left out. */
   readonly argument?: readonly [name: string, about: string]
   readonly options: readonly Name[]
-  /** What the help says after the options. */
   readonly notes: string
   readonly examples: readonly string[]
   /** @param argument empty if there is none. */
@@ -38,14 +36,12 @@ export function command<Name extends OptionName>(spec: Spec<Name>): AddCommand {
   }
 }
 
-/** What a command found out: a document for people, and the result for programs. */
 interface Answer {
   readonly findings?: readonly Pick<Finding, 'severity'>[]
   readonly document: Document
   readonly json: unknown
 }
 
-/** Writes the answer in the form and to the place that the options name. Returns the exit code. */
 export async function writeAnswer(
   { findings = [], document, json }: Answer,
   options: Partial<OptionsOf<'json' | 'out' | 'failOn'>>,

@@ -12,7 +12,6 @@ import { readScenario, SCENARIO_LENGTH_MAX } from '../scenario/read.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { createProgress, type Io } from './io.ts'
 
-/** Explains the variables in a help text. */
 export const CONNECTION_HELP = `The environment variables of the legacy command line are the defaults of these options: CONSUL_HTTP_ADDR,
 CONSUL_HTTP_TOKEN, CONSUL_HTTP_TOKEN_FILE, CONSUL_HTTP_SSL, CONSUL_HTTP_SSL_VERIFY, CONSUL_CACERT, CONSUL_CLIENT_CERT,
 CONSUL_CLIENT_KEY, CONSUL_TLS_SERVER_NAME, CONSUL_NAMESPACE.`
@@ -28,12 +27,9 @@ export async function openInput(path: string, io: Io, exitCode?: ExitCode): Prom
 }
 
 /**
- * Yields the chunks of a stream until the signal aborts.
- *
- * Racing each chunk against the signal would keep every chunk in memory, because the signal outlives them. Instead,
- * the signal destroys the stream, which fails the pending read.
- *
- * @throws the reason of the signal.
+ * Yields the chunks of a stream until the signal aborts. Racing each chunk against the signal would keep
+ * every chunk in memory, because the signal outlives them. Instead, the signal destroys the stream, which
+ * fails the pending read. @throws the reason of the signal.
  */
 async function* abortable<T>(chunks: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   signal.throwIfAborted()
@@ -89,14 +85,12 @@ export async function readRecords(source: DumpSource, io: Io, take: (record: Dum
   return takeAll(records, (group) => group.forEach(take)).finally(progress.clear)
 }
 
-/** Reads a dump to its end and counts its tokens. */
 export async function countTokens(source: DumpSource, options: CensusOptions, io: Io): Promise<TokenCensus> {
   const census = new TokenCensus(options)
   census.contents = await readRecords(source, io, (record) => census.add(record))
   return census
 }
 
-/** Counts the tokens of a running service. @param each called with the records as they arrive. */
 export async function countScanned<T>(
   records: AsyncGenerator<readonly DumpRecord[], T>,
   options: CensusOptions,
@@ -115,7 +109,6 @@ export async function countScanned<T>(
   return { end: await counting.finally(progress.clear), census }
 }
 
-/** Consumes a generator, and returns its return value. */
 async function takeAll<T, R>(items: AsyncGenerator<T, R>, take: (item: T) => void): Promise<R> {
   try {
     for (;;) {

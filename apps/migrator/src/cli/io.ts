@@ -15,7 +15,6 @@ export interface Io {
 
 type Style = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
 
-/** Colours a text if the output is a terminal with colours enabled. */
 export type Paint = (style: Style, text: string) => string
 
 export function painterFor({ stdout, env }: Io): Paint {

@@ -5,7 +5,6 @@ import { InvalidArgumentError, Option } from 'commander'
 import { SEVERITIES, type Severity } from '../findings/finding.ts'
 import type { ModelName } from '../scenario/scenario.ts'
 
-/** An option whose value has a type. */
 class Typed<T> extends Option {
   declare readonly value: T
 }
@@ -26,7 +25,6 @@ function withDefault<T>(made: Typed<T | undefined>, value: T): Typed<T> {
 const flag = (flags: string, about: string) => new Typed<true | undefined>(flags, about)
 const several = (flags: string, about: string) => new Typed<readonly string[] | undefined>(flags, about)
 
-/** The server of this repository, which a rehearsal starts. */
 const SERVER_MAIN = fileURLToPath(new URL('../../../server/src/main.ts', import.meta.url))
 
 const LIMITS = [...SEVERITIES, 'never'] as const
@@ -107,9 +105,7 @@ export const OPTIONS = {
   ),
 } as const
 
-/** The options of commands that answer with findings. */
 export const ANSWER = ['json', 'out', 'failOn'] as const
-/** The options of commands that read from a running server. */
 export const CONNECTION = [
   ...(['tokenFile', 'caFile', 'clientCert', 'clientKey', 'tlsServerName', 'tlsVerify'] as const),
   ...(['namespace', 'timeout'] as const),

@@ -83,7 +83,6 @@ export function writeOutputFile(path: string, text: string): void {
   file.close()
 }
 
-/** Creates a directory for several output files. */
 export function makeOutputDirectory(path: string): void {
   attempt(path, () => mkdirSync(path, { recursive: true }), 'cannot create the directory')
 }

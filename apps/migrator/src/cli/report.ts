@@ -8,7 +8,6 @@ import type { Scenario } from '../scenario/scenario.ts'
 import { jsonLine } from './command.ts'
 import { makeOutputDirectory, writeOutputFile } from './output-file.ts'
 
-/** Replaces a secret in a text. */
 const HIDDEN = '<hidden>'
 /** Shorter secrets are hidden only where they are values; longer ones are also hidden in comments and inside words. */
 const SECRET_LENGTH_MIN = 8
@@ -43,7 +42,6 @@ export function hashed(source: DumpSource): { readonly source: DumpSource; reado
   return { source: { ...source, chunks: chunks() }, hash: () => sha256.digest('hex') }
 }
 
-/** Writes a document as a page and its result as JSON. */
 export function writeReport(
   path: string,
   { document, json, scenarioText }: { document: Document; json: unknown; scenarioText: string },

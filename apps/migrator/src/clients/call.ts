@@ -6,7 +6,6 @@ import type { Mode } from '../simulate/history.ts'
 
 /** An error, or an answer that differs from the one before the upgrade. */
 export interface Outcome {
-  /** Stable name, such as `legacy-mode`. */
   readonly kind: string
   /** HTTP status; undefined without an HTTP answer. */
   readonly status: number | undefined
@@ -15,10 +14,8 @@ export interface Outcome {
   readonly isError: boolean
 }
 
-/** The facts that determine an outcome. */
 export interface CallContext {
   readonly model: ModelName
-  /** The server that receives the call, from the client or from its agent. */
   readonly server: {
     readonly version: ServiceVersion
     readonly mode: Mode
@@ -30,12 +27,10 @@ export interface CallContext {
   /** The endpoint and field of an `unknown-field` call; undefined: any. */
   readonly payload: { readonly path: string | undefined; readonly field: string | undefined }
   readonly hasLeader: boolean
-  /** The leader of the primary, which handles intention writes; undefined if there is none. */
   readonly primaryLeader: ServiceVersion | undefined
   readonly intentionsAreMigrated: boolean
   /** Whether the intention that it writes was edited as a config entry. */
   readonly isEdited: boolean
-  /** Whether the datacenter of the server reaches any server of the primary. */
   readonly isPrimaryReached: boolean
   readonly isPrimary: boolean
   /**
@@ -48,10 +43,8 @@ export interface CallContext {
   readonly isBootstrapRecorded: boolean
 }
 
-/** A single call. Workloads of kind `mixed` alternate between two of them. */
 export type CallKind = Exclude<WorkloadKind, 'mixed'>
 
-/** The calls of a workload, in turn. */
 export function callsOf(kind: WorkloadKind): readonly CallKind[] {
   return kind === 'mixed' ? ['new', 'legacy'] : [kind]
 }
@@ -62,7 +55,6 @@ export interface Calls {
   readonly count: number
 }
 
-/** The calls of a stream in a period. */
 export function callsIn(
   { fromMs, ratePerSecond }: WorkloadSpec,
   { offset, period }: { readonly offset: number; readonly period: number },

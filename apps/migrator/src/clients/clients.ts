@@ -8,20 +8,17 @@ import { outcomeOf, refusedConnection } from './outcome.ts'
 import { DECREASED, decreasedCalls } from './service-index.ts'
 import { type ClientErrors, Tally } from './tally.ts'
 
-/** The part of a workload that uses one server, agent and call. */
 interface Stream {
   readonly server: string
   readonly agent: ServiceVersion | undefined
   readonly call: CallKind
   readonly payload: CallContext['payload']
-  /** Destination of the intention that it writes, if any. */
   readonly destination: string | undefined
   /** This stream makes every `period`-th call of the workload, starting at `offset`. */
   readonly offset: number
   readonly period: number
 }
 
-/** Maximum number of destinations through which a workload of intention writes cycles. */
 const DESTINATIONS_MAX = 50
 
 /** Errors and unexpected answers by kind, in order of first occurrence. */
@@ -51,7 +48,6 @@ export function countClients(scenario: Scenario, history: History): ReadonlyMap<
   return tally.result()
 }
 
-/** The destinations that intention writes use, in turn. */
 export function writtenDestinations(
   intentions: readonly { readonly destination: string }[],
 ): readonly string[] {
@@ -117,7 +113,6 @@ function contextOf(scenario: Scenario, stream: Stream, state: ClusterState): Cal
   }
 }
 
-/** Whether any server of the primary is running. */
 function isAnyUp({ datacenters }: Scenario, state: ClusterState): boolean {
   const primary = datacenters.find((each) => each.isPrimary)
   return primary?.servers.some(({ id }) => state.servers.get(id)?.state === 'up') ?? false

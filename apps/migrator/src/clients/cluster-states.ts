@@ -20,13 +20,11 @@ export interface ClusterState {
   intentionsAreMigrated: boolean
   /** Servers with a snapshot from before 1.4.0, which later versions read as bootstrapped. */
   readonly oldSnapshots: Set<string>
-  /** Destinations that were edited as config entries after the migration. */
   readonly editedDestinations: Set<string>
   /** Servers whose process started at `from`. */
   readonly started: Set<string>
 }
 
-/** Iterates over the states of a history in order, skipping empty periods. */
 export function* clusterStates(history: History): Generator<ClusterState> {
   const state: ClusterState = {
     from: 0,
@@ -53,7 +51,6 @@ export function* clusterStates(history: History): Generator<ClusterState> {
   if (state.to > state.from) yield state
 }
 
-/** The records that change what clients see. */
 const SEEN: ReadonlySet<string> = new Set<HistoryRecord['kind']>([
   ...(['process', 'mode', 'leader', 'link', 'snapshot'] as const),
   ...(['intentions', 'intention-edited'] as const),

@@ -50,7 +50,6 @@ function missingToken({ model, server, tokenSource }: CallContext): Outcome | un
   return failure('token-unknown', 403, 'ACL not found')
 }
 
-/** The outcome of forwarding a call from a secondary to its primary, if forwarding fails. */
 function forwarded({ model, isPrimary, isPrimaryReached, primaryLeader }: CallContext): Outcome | undefined {
   if (model === 'latchkey' || isPrimary) return undefined
   if (!isPrimaryReached) return failure('primary-unreachable', 500, NO_CONNECTION)
@@ -217,7 +216,6 @@ export function refusedConnection(edge: ServiceVersion): Outcome {
   return failure('connection-refused-429', 429, text)
 }
 
-/** The same outcome from a version of the edge on. */
 function changedAt(since: string, outcome: Outcome): Rule {
   return (context) => (isBefore(edgeOf(context), version(since)) ? undefined : outcome)
 }

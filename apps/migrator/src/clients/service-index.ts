@@ -15,9 +15,8 @@ export const DECREASED: Outcome = {
 }
 
 /**
- * The calls in one period that see a decrease: whenever a newer server answers after an older one, and the first one.
- *
- * @param watch the kind of server that gave the watcher its last index; updated.
+ * The calls in one period that see a decrease: whenever a newer server answers after an older one, and the
+ * first one. @param watch the kind of server that gave the watcher its last index; updated.
  */
 export function decreasedCalls(
   streams: readonly { readonly server: string; readonly calls: Calls }[],

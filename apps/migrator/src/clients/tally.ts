@@ -9,7 +9,6 @@ export interface ClientErrors {
   readonly isError: boolean
   readonly status: number | undefined
   readonly text: string
-  /** Counts by workload name. */
   readonly workloads: Readonly<Record<string, number>>
   /** Periods with calls of this kind and their count, in order. */
   readonly spans: readonly { readonly from: number; readonly to: number; readonly count: number }[]
@@ -23,7 +22,6 @@ export class Tally {
     Mutable<ClientErrors> & { spans: { from: number; to: number; count: number }[] }
   >()
 
-  /** Counts calls of one kind between two times, both included. */
   add(workload: string, { kind, ...outcome }: Outcome, { first, last, count }: Calls): void {
     if (count === 0) return
     const known = this.kinds.get(kind) ?? { first, last, count: 0, ...outcome, workloads: {}, spans: [] }

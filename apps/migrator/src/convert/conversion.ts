@@ -4,9 +4,7 @@ import type { ConversionPlan, PlannedToken } from './files/plan-schema.ts'
 /** A token of the dump, without its ID, which is the secret. */
 export type TokenRef = PlannedToken
 
-/** Tokens whose rules make the same decisions. */
 export interface TokenGroup extends Omit<ConversionPlan['groups'][number], 'texts'> {
-  /** The rules of its tokens as in the dump, without duplicates. */
   readonly texts: readonly string[]
 }
 
@@ -21,12 +19,10 @@ export interface Conversion
   readonly groups: readonly TokenGroup[]
 }
 
-/** The groups to convert. */
 export function acceptedGroups({ groups }: Pick<Conversion, 'groups'>): readonly TokenGroup[] {
   return groups.filter(({ rejected }) => !rejected)
 }
 
-/** The plan as a document. */
 export function planOf(
   conversion: Conversion,
   { upgrade, ...facts }: Pick<ConversionPlan, 'proof' | 'upgrade' | 'refused'>,

@@ -52,7 +52,6 @@ export function makeConversion(intake: TokenIntake, review: ReviewDecisions = NO
   return { groups, policies, roles, management, cleared, withoutRules, unconvertible }
 }
 
-/** Splits rules that would exceed the maximum length of a policy. */
 function splitLong(rules: readonly CanonicalRule[]): CanonicalRule[][] {
   const parts: CanonicalRule[][] = []
   let bytes = Number.POSITIVE_INFINITY

@@ -7,7 +7,6 @@ import type { CanonicalRule } from './rules/canonical-rules.ts'
 const LENGTH_MAX = 60
 const VALID_NAME = /^[A-Za-z0-9_-]+$/
 
-/** Whether a name is valid for a policy or role. */
 export function isValidName(name: string): boolean {
   return (
     VALID_NAME.test(name) &&
@@ -16,13 +15,11 @@ export function isValidName(name: string): boolean {
   )
 }
 
-/** Hands out unique names: a name that is taken gets a number. */
 export class Names {
   private readonly taken = new Set([GLOBAL_MANAGEMENT_POLICY_NAME])
   /** The last number used for each name, so that a thousand equal names take linear time. */
   private readonly numbers = new Map<string, number>()
 
-  /** Reserves a name that the operator chose; false if it is taken. */
   reserve(name: string): boolean {
     const key = name.toLowerCase()
     if (this.taken.has(key)) return false
@@ -77,7 +74,6 @@ export function groupSlug(tokenNames: readonly string[], rules: readonly Canonic
   return common.some((word) => !NUMBER.test(word)) ? common.join('-') : rulesSlug(rules)
 }
 
-/** Maximum number of rules in a name made from rules. */
 const PARTS_MAX = 2
 
 /** `node-agent-read`, `key-shared-write-and-service-web-read`. */

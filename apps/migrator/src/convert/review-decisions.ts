@@ -21,7 +21,6 @@ export type ReviewDecisions = z.output<typeof decisionsSchema>
 
 export const NO_DECISIONS: ReviewDecisions = { format: 1, policies: {}, roles: {}, rejected: [] }
 
-/** The decisions that lead to a plan, for the operator to edit. */
 export function decisionsOf({ policies, roles, groups }: ConversionPlan): ReviewDecisions {
   const namesOf = (list: readonly { readonly id: string; readonly name: string }[]) =>
     Object.fromEntries(list.map((each) => [each.id, each.name]))

@@ -11,9 +11,7 @@ import { isLinked } from '../dump/is-linked.ts'
 import type { Conversion, TokenRef } from './conversion.ts'
 import { type CanonicalRule, canonicalRules, printPolicy } from './rules/canonical-rules.ts'
 
-/** Tokens with equal decisions, before policies are proposed for them. */
 interface IntakeGroup {
-  /** In their canonical order. */
   readonly rules: readonly CanonicalRule[]
   readonly texts: Set<string>
   readonly tokens: TokenRef[]

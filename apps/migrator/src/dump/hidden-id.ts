@@ -7,10 +7,8 @@ const PREFIX = 'sha256:'
 const HIDDEN = /^sha256:[0-9a-f]{64}$/
 /** IDs with a special meaning to the reader of a dump. They are not secrets. */
 const NO_SECRETS = new Set(['', ANONYMOUS_TOKEN_SECRET_ID, REDACTED_SECRET_ID])
-/** Number of hash digits in findings. */
 const HASH_LENGTH = 12
 
-/** A record for a shareable dump, without secrets. */
 export function withoutSecrets(record: object): object {
   const { SecretID: _, ...rest } = record as { readonly SecretID?: unknown }
   if (!('ID' in rest) || typeof rest.ID !== 'string') return rest

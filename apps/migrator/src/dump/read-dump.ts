@@ -8,7 +8,6 @@ import { EXIT, InputError, type Place, systemProblem } from '../errors.ts'
 import type { DumpSource } from './source.ts'
 
 interface ReadProgress {
-  /** Bytes and tokens read so far. */
   readonly bytes: number
   readonly tokens: number
 }
@@ -17,9 +16,8 @@ type Records = AsyncGenerator<readonly DumpRecord[], ArchiveContents | undefined
 
 /**
  * Yields the records of a dump in groups, as they arrive. The first bytes distinguish an archive from a list.
- *
- * @returns the other contents of an archive; undefined for a list.
- * @throws InputError with the place, exit code 1, if the dump is damaged, truncated, not UTF-8, or has another format.
+ * @returns the other contents of an archive; undefined for a list. @throws InputError with the place, exit
+ * code 1, if the dump is damaged, truncated, not UTF-8, or has another format.
  */
 export async function* readDump(source: DumpSource, onProgress?: (progress: ReadProgress) => void): Records {
   let bytes = 0

@@ -5,7 +5,6 @@ import type { Readable } from 'node:stream'
 import { EXIT, type ExitCode, InputError, systemProblem } from '../errors.ts'
 
 export interface DumpSource {
-  /** Its name in errors. */
   readonly name: string
   readonly chunks: AsyncIterable<Uint8Array>
 }

@@ -8,19 +8,15 @@ export const SEVERITIES = ['critical', 'warning', 'info'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 export interface Finding {
-  /** Stable name, such as `ghost-tokens`. */
   readonly id: string
   readonly severity: Severity
-  /** Number of affected tokens, servers or calls. */
   readonly count: number
   readonly detail: string
   readonly avoid: string
   /** When it starts and ends, if known: milliseconds on the clock of the scenario. */
   readonly from?: number
   readonly to?: number
-  /** The affected servers. */
   readonly servers?: readonly string[]
-  /** The first affected tokens of a dump. */
   readonly tokens?: readonly TokenPlace[]
 }
 
@@ -34,18 +30,15 @@ export interface TokenPlace {
   readonly position: number
   readonly line: number
   readonly byte: number
-  /** The problem with this token. */
   readonly detail: string
 }
 
-/** The input of findings. */
 export interface Evidence {
   readonly scenario: Scenario
   readonly history: History
   readonly clients: ReadonlyMap<string, ClientErrors>
 }
 
-/** One finding, several, or none. */
 export type Found = Finding | readonly Finding[]
 export type Finder = (evidence: Evidence) => Found
 
@@ -55,12 +48,10 @@ function rank(severity: Severity): number {
   return SEVERITIES.indexOf(severity)
 }
 
-/** Whether a finding has at least the given severity. */
 export function reaches({ severity }: Pick<Finding, 'severity'>, limit: Severity): boolean {
   return rank(severity) <= rank(limit)
 }
 
-/** No-go if any finding is critical, care if any is a warning, otherwise go. */
 export function verdictOf(findings: readonly Finding[]): Verdict {
   if (findings.some((each) => reaches(each, 'critical'))) return 'no-go'
   return findings.some((each) => reaches(each, 'warning')) ? 'go with care' : 'go'
@@ -72,12 +63,10 @@ export function reasonsOf(findings: readonly Finding[]): string[] {
   return findings.filter((each) => reaches(each, deciding)).map(({ detail }) => detail)
 }
 
-/** Sorts by severity, worst first, then by start time. The sort is stable. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
   return [...findings].sort((a, b) => rank(a.severity) - rank(b.severity) || (a.from ?? 0) - (b.from ?? 0))
 }
 
-/** The names of the servers in some records, each once. */
 export function serversIn(records: readonly { readonly server: string }[]): string[] {
   return [...new Set(records.map(({ server }) => server))]
 }

@@ -18,7 +18,6 @@ const FINDERS: readonly Finder[] = [
 
 /**
  * Collects all findings. A change of meaning by translation is critical in a scenario that converts tokens.
- *
  * @param extra findings from elsewhere, such as the dump of the tokens.
  */
 export function findAll(evidence: Evidence, extra: readonly Finding[]): Finding[] {

@@ -17,7 +17,6 @@ export const MODE_FINDERS: readonly Finder[] = [
   findRefusedStarts,
 ]
 
-/** Servers still in legacy mode when nothing can change any more. */
 function findStuck({ scenario, history }: Evidence): Found {
   if (!history.isSettled) return []
   const stuck = history.members.filter((each) => each.mode === 'legacy' && !each.isPaused)
@@ -63,7 +62,6 @@ function lastChange(history: History): number {
   return history.records.findLast((each) => each.kind !== 'batch' && each.kind !== 'replicated')?.at ?? 0
 }
 
-/** The scenario ended before legacy mode ended. */
 function findUnfinished({ history }: Evidence): Found {
   if (history.isSettled) return []
   const members = history.members.filter((each) => each.mode === 'legacy')
@@ -155,7 +153,6 @@ function findPointOfNoReturn({ scenario, history }: Evidence): Found {
   }
 }
 
-/** A server that was downgraded while this was still possible. */
 function findRollBacks({ history }: Evidence): Found {
   const last = new Map<string, boolean>()
   const back = recordsOf(history, 'process').filter(({ server, state, version, detail }) => {
@@ -178,7 +175,6 @@ function findRollBacks({ history }: Evidence): Found {
   }
 }
 
-/** A datacenter without a leader accepts no writes and cannot leave legacy mode. */
 function findNoLeader({ scenario, history }: Evidence): Found {
   return scenario.datacenters.flatMap(({ name, servers }) => {
     const last = recordsOf(history, 'leader').findLast((each) => each.datacenter === name)
@@ -195,7 +191,6 @@ function findNoLeader({ scenario, history }: Evidence): Found {
   })
 }
 
-/** A server that refuses to start. */
 function findRefusedStarts({ history }: Evidence): Found {
   const refused = recordsOf(history, 'process').filter((each) => each.state === 'refused')
   const [first] = refused

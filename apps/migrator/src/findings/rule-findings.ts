@@ -3,7 +3,6 @@ import { analyzeRules, type RightsDifference, type RuleAnalysis } from '../rules
 import type { Scenario } from '../scenario/scenario.ts'
 import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
 
-/** One kind of problem with the rules of a token. */
 interface RuleIssue {
   readonly id: string
   readonly severity: Severity
@@ -15,7 +14,6 @@ interface RuleIssue {
 
 export const CHANGE_BY_TRANSLATION = 'rules-change-by-translation'
 
-/** In the order of the report. */
 export const RULE_ISSUES: readonly RuleIssue[] = [
   {
     id: 'rules-unreadable',
@@ -69,7 +67,6 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
   },
 ]
 
-/** The rules of the tokens of a scenario, group by group. */
 export function findRules({ scenario }: Evidence): readonly Finding[] {
   const groups = rulesOf(scenario)
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
@@ -102,7 +99,6 @@ function rulesOf(scenario: Scenario): { rules: string; count: number; name: stri
   )
 }
 
-/** Maximum number of rights to name in a difference. */
 const RIGHTS_SHOWN_MAX = 3
 
 function formatDifference({ gains, losses }: RightsDifference): string {

@@ -35,13 +35,11 @@ function findWithoutAccessor({ history }: Evidence): Found {
   })
 }
 
-/** A note about versions that do not start with such tokens. */
 function versionNote(history: History): string {
   const isLate = ranSince(history, ACCESSORS_REQUIRED)
   return isLate ? '; versions from 1.15 on refuse to start from a snapshot with such tokens' : ''
 }
 
-/** Whether any server ran that version or a later one. */
 function ranSince(history: History, since: ServiceVersion): boolean {
   return recordsOf(history, 'process').some(({ version }) => isAtLeast(version, since))
 }

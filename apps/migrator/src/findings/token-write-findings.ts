@@ -17,7 +17,6 @@ export const TOKEN_WRITE_FINDERS: readonly Finder[] = [
   findRestores,
 ]
 
-/** From 1.11 on, the rules of unconverted client tokens are ignored. */
 function findRulesIgnored({ scenario, history }: Evidence): Found {
   const first = recordsOf(history, 'process').find(
     (each) => each.state === 'up' && isAtLeast(each.version, LEGACY_REMOVED),
@@ -41,7 +40,6 @@ function findRulesIgnored({ scenario, history }: Evidence): Found {
   }
 }
 
-/** Number of tokens with legacy rights at a time. */
 function legacyRightsAt(history: History, at: number): number {
   const last = history.records.findLast(
     (each) => (each.kind === 'tokens' || each.kind === 'restored') && each.at <= at,
@@ -147,7 +145,6 @@ function findRefusedWrites({ history }: Evidence): Found {
   }))
 }
 
-/** Advice by prefix of a refusal. */
 const REFUSAL_ADVICE: readonly (readonly [string, string])[] = [
   ['Cannot use', 'Change management and converted tokens through the token API once they are migrated.'],
   ['Rules cannot', 'Leave out Rules, and link policies that grant the same.'],
@@ -176,7 +173,6 @@ function findDroppedRules({ history }: Evidence): Found {
   }
 }
 
-/** A restore undoes everything since its snapshot. */
 function findRestores({ history }: Evidence): Found {
   return recordsOf(history, 'restored').map(({ at, datacenter, snapshotAt, writesLost, accessorsLost }) => {
     const accessors =

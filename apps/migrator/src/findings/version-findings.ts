@@ -104,11 +104,9 @@ interface FaultyStop {
   readonly ranges: readonly VersionRange[]
   readonly detail: string
   readonly avoid: string
-  /** Only applies if there are secondaries. */
   readonly needsSecondaries?: true
 }
 
-/** Versions at which no upgrade should stop. */
 const FAULTY_STOPS: readonly FaultyStop[] = [
   {
     id: 'tag-filter-stop',

@@ -9,20 +9,15 @@ import { type SeenServer, serverText } from '../watch/observe.ts'
 export interface GateFacts {
   /** Undefined if the service does not show them to this token. */
   readonly servers: readonly SeenServer[] | undefined
-  /** The version to upgrade to. */
   readonly to: ServiceVersion
   /** The servers to replace next, which may still run the old version. */
   readonly next: readonly string[]
   readonly model: UpgradeModel
-  /** The tokens of the service. */
   readonly tokens: TokenCounts
-  /** Findings about the rules of the tokens. */
   readonly tokenFindings: readonly Finding[]
-  /** The operator's confirmation of the backup; undefined without one. */
   readonly backup: string | undefined
 }
 
-/** A condition, with the findings that violate it. */
 export interface Condition {
   readonly name: string
   /** A summary, for a condition that holds. */
@@ -30,12 +25,10 @@ export interface Condition {
   readonly findings: readonly Finding[]
 }
 
-/** Whether no finding of a condition reaches the severity limit. */
 export function holds({ findings }: Condition, limit: Severity = 'critical'): boolean {
   return !findings.some((each) => reaches(each, limit))
 }
 
-/** All conditions, in the order in which an operator should check them. */
 export function conditionsOf(facts: GateFacts): Condition[] {
   const { servers, tokenFindings, tokens, backup } = facts
   return [
@@ -64,7 +57,6 @@ export function conditionsOf(facts: GateFacts): Condition[] {
   ]
 }
 
-/** One critical finding, unless another count or severity is given; none if it does not apply. */
 function findingIf(
   applies: boolean,
   finding: Pick<Finding, 'id' | 'detail' | 'avoid'> & Partial<Finding>,
@@ -174,7 +166,6 @@ function accessorFindings({ to, tokens }: GateFacts): Finding[] {
   ]
 }
 
-/** Whether any live server has left legacy mode. */
 function isInNewMode(servers: GateFacts['servers']): boolean {
   return servers?.some(({ status, mode }) => status === 'alive' && mode === 'new') === true
 }

@@ -3,7 +3,6 @@ import type { ConversionPlan } from '../convert/files/plan-schema.ts'
 import { counted, type Finding, verdictOf } from '../findings/finding.ts'
 import { type Document, findingSection, verdictMark } from './document.ts'
 
-/** Maximum number of groups and differences to list; the files contain all. */
 const GROUPS_MAX = 20
 const DIFFERENCES_MAX = 5
 

@@ -25,11 +25,8 @@ export function resultOf({ scenario, history, clients }: Evidence, all: readonly
     seed: scenario.seed,
     model: scenario.model,
     verdict: verdictOf(all),
-    // One sentence for each finding that decided the verdict.
     reasons: reasonsOf(all),
-    // The time of the last event, or the `duration` of the scenario.
     endedAt: toSeconds(history.endedAt),
-    // Whether nothing could change any more at that time.
     settled: history.isSettled,
     servers: serversOf(history),
     agents: agentsOf(history),
@@ -63,9 +60,7 @@ export function serversOf(history: History) {
           // Version and mode at the end; null if the server is not running.
           version: version?.text ?? null,
           mode: mode ?? null,
-          // When its last process left legacy mode; null if never.
           newModeAt: secondsOrNull(newModeAt),
-          // Every period in legacy mode. A null end means that the period never ends.
           legacyMode: (stretches.get(id) ?? []).map(({ from, to }) => ({
             from: toSeconds(from),
             to: secondsOrNull(to),
@@ -99,7 +94,6 @@ export function migrationOf(history: History) {
           firstBatchAt: secondsOrNull(own[0]?.at),
           lastBatchAt: secondsOrNull(own.at(-1)?.at),
           sizes,
-          // Tokens without an accessor at the end.
           remaining: size(store?.unmigrated ?? []),
           // Tokens that a batch left to a later one because they had changed.
           conflicts: own.reduce((sum, each) => sum + each.skipped, 0),
@@ -110,7 +104,6 @@ export function migrationOf(history: History) {
   )
 }
 
-/** Secondaries only. */
 function replicationOf(history: History) {
   const records = recordsOf(history, 'replicated')
   return Object.fromEntries(
@@ -124,7 +117,6 @@ function replicationOf(history: History) {
           datacenter,
           {
             rounds,
-            // Tokens with an accessor in this datacenter.
             tokens,
             completeAt: isComplete ? secondsOrNull(own.at(-1)?.at) : null,
             ghosts: size(ghosts),
@@ -165,7 +157,6 @@ export function findingOf({ from, to, ...rest }: Finding): FindingResult {
   }
 }
 
-/** Milliseconds of the scenario's clock as seconds. */
 export function secondsOrNull(ms: number | undefined): number | null {
   return ms === undefined ? null : toSeconds(ms)
 }

@@ -11,7 +11,6 @@ import { serviceModel } from '../simulate/models/service-model.ts'
 import { simulate } from '../simulate/run.ts'
 import { resultOf, type SimulationResult } from './result.ts'
 
-/** A result, with the history for reports. */
 export interface Simulation {
   readonly scenario: Scenario
   readonly history: History
@@ -24,11 +23,9 @@ export function modelOf(name: ModelName): UpgradeModel {
 }
 
 /**
- * Simulates a scenario and evaluates the outcome.
- *
- * @param options.replay the command that repeats it.
- * @param options.extraFindings findings from elsewhere, such as the dump of the tokens.
- * @throws InputError for a schedule that spec 9.2.5 forbids.
+ * Simulates a scenario and evaluates the outcome. @param options.replay the command that repeats it. @param
+ * options.extraFindings findings from elsewhere, such as the dump of the tokens. @throws InputError for a
+ * schedule that spec 9.2.5 forbids.
  */
 export function runSimulation(
   scenario: Scenario,

@@ -15,7 +15,6 @@ import { stepItems } from './plan-document.ts'
 import type { FindingResult, SimulationResult } from './result.ts'
 import { migratingIn, type Simulation } from './run-simulation.ts'
 
-/** Maximum number of names in a sentence. */
 const NAMES_MAX = 5
 /** Kinds of events that the page leaves out, because there may be thousands. */
 const QUIET = ['batch', 'batch-failed', 'replicated']

@@ -6,7 +6,6 @@ import { readScenario } from '../scenario/read.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
 
-/** The known facts of a cluster. */
 export interface KnownCluster {
   /** Its oldest version; undefined before 1.4.0. */
   readonly version: ServiceVersion | undefined
@@ -14,11 +13,9 @@ export interface KnownCluster {
   readonly servers: ReadonlyMap<string, readonly string[]>
 }
 
-/** Maximum number of servers per datacenter in a generated scenario. */
 export const SERVERS_MAX = 100
 const NAME_LENGTH_MAX = 64
 
-/** Returns a function that turns names into unique names that are valid in a scenario. */
 export function uniqueNames(): (name: string) => string {
   const used = new Set<string>()
   return (name) => {

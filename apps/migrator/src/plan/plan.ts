@@ -20,15 +20,12 @@ import { type PlanStep, planSteps } from './steps.ts'
 import { type TimedStep, timeSteps } from './timed-steps.ts'
 import type { TokenCensus, TokenCounts } from './token-census.ts'
 
-/** An overview of a dump and a scenario. */
 export type PlanResult = ReturnType<typeof makePlan>
 
 /**
- * Makes the plan for the tokens of a dump or, without one, of the scenario.
- *
- * @param options.isScheduled false if no scenario was given: the plan then has no servers and times.
- * @param options.to the version to plan a route to, instead of the schedule of the scenario.
- * @param options.traffic findings from an access log.
+ * Makes the plan for the tokens of a dump or, without one, of the scenario. @param options.isScheduled false
+ * if no scenario was given: the plan then has no servers and times. @param options.to the version to plan a
+ * route to, instead of the schedule of the scenario. @param options.traffic findings from an access log.
  */
 export function makePlan(
   scenario: Scenario,
@@ -65,7 +62,6 @@ export function makePlan(
     scenario: scenario.name,
     verdict: verdictOf(findings),
     reasons: reasonsOf(findings),
-    // Whether a scenario provides a schedule, which a forecast requires.
     isScheduled,
     tokens,
     datacenters: Object.fromEntries(
@@ -90,7 +86,6 @@ export function makePlan(
         return [name, plan]
       }),
     ),
-    // With their times, if there is a schedule.
     steps: (route?.steps ??
       (simulation === undefined ? steps : timeSteps(steps, planned, simulation.history))) as readonly (
       | PlanStep
@@ -100,7 +95,6 @@ export function makePlan(
   }
 }
 
-/** A finding about intentions whose migration has not ended when the scenario ends. */
 function findWaitingIntentions({ scenario }: Pick<Evidence, 'scenario'>) {
   if (scenario.intentions.length === 0) return []
   const count = scenario.intentions.length

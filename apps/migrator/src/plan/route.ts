@@ -15,23 +15,19 @@ export const LAST_WITH_LEGACY = version('1.10.12')
 /** Time between the replacements of two servers, and how long a server is away during its own. */
 const INTERVAL_MS = 60_000
 const DOWNTIME_MS = 5_000
-/** Time at a stop, after the cluster has settled. */
 const PAUSE_MS = 600_000
 
 interface Route {
-  /** The whole route as a scenario. */
   readonly scenario: Scenario
   readonly steps: readonly TimedStep[]
 }
 
 /**
- * Plans the route of a cluster. At each stop all servers are replaced one by one, the primary first and each leader last;
- * the next stop begins when the cluster has settled after the previous one.
- *
- * @param cluster its `from` versions are the start of the route; its events are ignored.
- * @param options.withRules client tokens whose rights come from rules.
- * @param options.convert how many of them get policies at the stop; undefined for all.
- * @throws InputError if the cluster already runs the target or a later version.
+ * Plans the route of a cluster. At each stop all servers are replaced one by one, the primary first and each
+ * leader last; the next stop begins when the cluster has settled after the previous one. @param cluster its
+ * `from` versions are the start of the route; its events are ignored. @param options.withRules client tokens
+ * whose rights come from rules. @param options.convert how many of them get policies at the stop; undefined
+ * for all. @throws InputError if the cluster already runs the target or a later version.
  */
 export function planRoute(
   cluster: Scenario,
@@ -128,7 +124,6 @@ function replaceAll({ datacenters }: Scenario, to: ServiceVersion, startMs: numb
   }))
 }
 
-/** The operator's actions at a stop: converts the tokens with rules, and forces snapshots. */
 function convertAndSnapshot(atMs: number, count: number | undefined): ScenarioEvent[] {
   return [
     { kind: 'convert-tokens', atMs: atMs + 1, count, place: {} },

@@ -6,19 +6,15 @@ import { formatSeconds } from '../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
 
 export interface PlanStep {
-  /** `snapshot`, `upgrade`, `wait`, `check`, `convert`. */
   readonly kind: 'snapshot' | 'upgrade' | 'wait' | 'check' | 'convert'
   readonly datacenter?: string
   readonly servers?: readonly string[]
-  /** The event for which a `wait` waits. */
   readonly awaits?: 'new-mode' | 'accessors' | 'intentions'
   readonly text: string
 }
 
-/** The facts that determine the steps. */
 interface StepFacts {
   readonly tokens: number
-  /** Client tokens with rules. */
   readonly withRules: number
   readonly migrationMs: number
   /** Whether the scenario has the operator's own servers, rather than default ones. */
@@ -42,7 +38,6 @@ export function planSteps(scenario: Scenario, facts: StepFacts): PlanStep[] {
   ]
 }
 
-/** What to do before the first replacement. */
 export function beforehand(scenario: Scenario): PlanStep[] {
   const secondaries = scenario.datacenters.filter((each) => !each.isPrimary && each.tokenReplication)
   const replication: PlanStep[] = secondaries.map(({ name }) => ({
@@ -64,7 +59,6 @@ export function beforehand(scenario: Scenario): PlanStep[] {
   ]
 }
 
-/** What to do at 1.10, before any server runs 1.11. */
 export function conversion({ withRules }: Pick<StepFacts, 'withRules'>): PlanStep[] {
   const steps: PlanStep[] = [
     { kind: 'wait', text: 'Stop at 1.10 until every token has an accessor, in every datacenter.' },
@@ -143,7 +137,6 @@ function intentions({ intentions: list }: Scenario): PlanStep[] {
   ]
 }
 
-/** What to check after the last replacement. */
 export function afterwards({ datacenters }: Scenario, crossesAcls: boolean): PlanStep[] {
   if (!crossesAcls) return []
   const secondaries = datacenters.filter((each) => !each.isPrimary)
@@ -155,7 +148,6 @@ export function afterwards({ datacenters }: Scenario, crossesAcls: boolean): Pla
   return [{ kind: 'check', text: 'Call bootstrap without a token: it must be refused.' }, ...ghosts]
 }
 
-/** The newest version that the scenario gives to a server. */
 export function newestOf({ datacenters, events }: Scenario): ServiceVersion {
   const given = events.flatMap((each) =>
     'version' in each && each.version !== undefined ? [each.version] : [],

@@ -10,7 +10,6 @@ export interface TimedStep extends PlanStep {
   readonly when: 'before' | 'at' | 'by' | 'after'
   /** Null if the simulation predicts that it never happens. */
   readonly at: number | null
-  /** The servers in the order of the schedule. */
   readonly parts: readonly { readonly name: string; readonly at: number | null }[]
 }
 

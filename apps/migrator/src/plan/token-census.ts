@@ -20,7 +20,6 @@ export interface TokenCounts {
   readonly management: number
   /** Whether the anonymous token is among them. It is a client token. */
   readonly anonymous: boolean
-  /** Client tokens with rules. */
   readonly withRules: number
   /** Records that are not tokens or cannot be imported. The counts above exclude them. */
   readonly refused: number
@@ -30,7 +29,6 @@ export interface TokenCounts {
   readonly withLegacyRights: number
 }
 
-/** Maximum number of memoized rule texts; most dumps use few. */
 const ANALYSES_MAX = 10_000
 
 interface Issue {
@@ -46,7 +44,6 @@ interface Issue {
 
 export interface CensusOptions {
   readonly widening: 'keep' | 'comment-out'
-  /** Maximum number of tokens that each finding lists. */
   readonly placesMax: number
 }
 
@@ -98,7 +95,6 @@ export class TokenCensus {
     return this.totals
   }
 
-  /** In order of first occurrence, rules last. */
   findings(): Finding[] {
     const found = [...this.issues.values()].map(({ id, severity, title, avoid, count, places }) => ({
       id,
@@ -190,7 +186,6 @@ export class TokenCensus {
   }
 }
 
-/** Longest name to show. */
 const NAME_LENGTH_MAX = 60
 
 function identify(record: object): Pick<TokenPlace, 'name' | 'idHash'> {
@@ -229,7 +224,6 @@ const LEGACY_IN_NEW_LIST = {
   detail: 'it is marked as Legacy, and its rules are missing',
 }
 
-/** The meaning of dump reader findings for the upgrade: the title, and what to do. */
 const DUMP_ADVICE: Readonly<Record<LegacyFindingCode, readonly [title: string, avoid: string]>> = {
   field_malformed: ['a field of the wrong type', 'Create the dump again, or correct the record.'],
   field_unknown: ['fields that legacy tokens do not have', 'Check that this is the list of a legacy server.'],

@@ -10,19 +10,16 @@ import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { type LogLine, type ServerProcess, startProcess } from './server-process.ts'
 
 interface ClusterOptions {
-  /** Path of the server's main file. */
   readonly main: string
   readonly datacenter: string
   readonly defaultPolicy: 'allow' | 'deny'
   /** Undefined for an embedded PostgreSQL in a temporary directory. */
   readonly databaseUrl: string | undefined
-  /** The secret of the management token that the first server creates. */
   readonly managementSecret: string
 }
 
 type MigrationStatus = Awaited<ReturnType<Client['status']['migration']>>
 
-/** The settings with which a server starts. */
 export interface ServerStart {
   readonly version: ServiceVersion
   readonly acls: boolean
@@ -47,14 +44,12 @@ export class Cluster {
   private readonly keys = `rehearsal:${randomBytes(32).toString('base64')}`
   private readonly servers = new Map<string, Omit<RunningServer, 'isPaused'> & { process: ServerProcess }>()
   private readonly paused = new Set<string>()
-  /** The last URL of each server. */
   private readonly urls = new Map<string, string>()
   private database: ServerProcess | undefined
   /** The settings of the last process that started. */
   lastStarted: ServerStart | undefined
   private directory: string | undefined
   private databaseUrl = ''
-  /** Settings that all servers share. */
   private settings: Readonly<Record<string, string>> = {}
 
   constructor(options: ClusterOptions) {
@@ -84,9 +79,8 @@ export class Cluster {
   }
 
   /**
-   * Starts a server of the scenario in a version.
-   *
-   * @returns why the server refuses to start on this data; undefined if it runs.
+   * Starts a server of the scenario in a version. @returns why the server refuses to start on this data;
+   * undefined if it runs.
    */
   async start(id: string, { version, acls }: ServerStart): Promise<string | undefined> {
     const started = await this.startProcess(id, version, acls).catch((error: unknown) => {
@@ -177,7 +171,6 @@ export class Cluster {
     return createClient({ address: url, token: secret, env: false, timeout: 60_000 })
   }
 
-  /** The progress of the migration in this datacenter; undefined while no server answers. */
   async migration(): Promise<MigrationStatus | undefined> {
     const server = this.answering().find(({ version }) => isAtLeast(version, NEW_ACLS))
     if (server === undefined) return undefined

@@ -26,7 +26,6 @@ const DISTURBING: ReadonlySet<string> = new Set([
 
 const TOLD: ReadonlySet<string> = new Set([JOINED, 'listening', 'stopping', ENDED, BATCH])
 
-/** Proves the rehearsal from the measurements, and returns the result. */
 export async function conclude(run: Run, seen: Seen) {
   const { options, scenario, fleet, book, done } = run
   const { startedAt, servers } = seen

@@ -8,11 +8,9 @@ import { Link } from './link.ts'
 import type { LogLine } from './server-process.ts'
 
 interface FleetOptions {
-  /** Path of the server's main file. */
   readonly main: string
   /** Undefined to start an embedded PostgreSQL for each datacenter. */
   readonly databaseUrl: string | undefined
-  /** The secret with which each secondary replicates. */
   readonly replicationSecret: (datacenter: DatacenterSpec) => string | undefined
 }
 
@@ -25,7 +23,6 @@ export class Fleet {
   private readonly options: FleetOptions
   private readonly homes = new Map<string, Cluster>()
   private readonly specs: readonly DatacenterSpec[]
-  /** The links, by name of the secondary. */
   private readonly links = new Map<string, Link>()
 
   /** @throws InputError if several datacenters would share a database. */
@@ -55,7 +52,6 @@ export class Fleet {
     return this.clusters.slice(1)
   }
 
-  /** Starts the databases and opens the links. */
   async open(): Promise<void> {
     await Promise.all(
       this.specs.map(async (spec, i) => {
@@ -74,12 +70,10 @@ export class Fleet {
     )
   }
 
-  /** Log lines of all servers, in no particular order. */
   get log(): readonly LogLine[] {
     return this.clusters.flatMap(({ log }) => log)
   }
 
-  /** The cluster of a server. */
   of(server: string): Cluster {
     const cluster = this.homes.get(server)
     if (cluster === undefined) throw new TypeError(`the scenario let the unknown server ${server} through`)

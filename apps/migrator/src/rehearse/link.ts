@@ -17,7 +17,6 @@ export class Link {
     this.upstreams = upstreams
   }
 
-  /** @returns its URL. */
   async open(): Promise<string> {
     this.listener.listen(0, '127.0.0.1')
     await once(this.listener, 'listening')

@@ -17,7 +17,6 @@ export interface ProbeResult {
   readonly errors: Readonly<Record<string, ProbeErrors>>
 }
 
-/** Calls per second of each client. */
 const CALLS_PER_SECOND = 5
 
 /**
@@ -63,7 +62,6 @@ export function startProbes(
   }
 }
 
-/** Picks a few secrets for the probes, one for each client. */
 export function sampleSecrets(tokens: readonly LegacyToken[]): readonly string[] {
   const presentable = tokens.filter((token) => /^[\x21-\x7e]+$/.test(token.ID))
   return presentable.slice(0, 50).map((token) => token.ID)

@@ -29,9 +29,8 @@ const PATIENCE_MS = 120_000
 const SETTLE_MS = 3 * MEMBER_HEARTBEAT_MS
 
 /**
- * Runs a rehearsal. When it returns or throws, every process that it started has ended.
- *
- * @throws InputError if the scenario cannot be rehearsed or a server does not start; the reason of the signal.
+ * Runs a rehearsal. When it returns or throws, every process that it started has ended. @throws InputError if
+ * the scenario cannot be rehearsed or a server does not start; the reason of the signal.
  */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const scenario = scaled(options.scenario, options.timeScale)

@@ -25,22 +25,18 @@ export interface RehearsalOptions {
   readonly onProgress: (text: string) => void
 }
 
-/** The parts of a running rehearsal. */
 export interface Run {
   readonly options: RehearsalOptions
   readonly scenario: Scenario
   readonly fleet: Fleet
-  /** The tokens before the schedule. */
   readonly tokens: readonly LegacyToken[]
   readonly book: TokenBook
   readonly done: Done[]
-  /** The intentions that were created before the schedule. */
   readonly intentions: CreatedIntention[]
   /** The reason for each refused write of the schedule. */
   readonly refusedWrites: string[]
 }
 
-/** The measurements during the schedule. */
 export interface Seen {
   readonly startedAt: number
   readonly endedAt: number

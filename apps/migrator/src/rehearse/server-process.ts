@@ -6,10 +6,8 @@ import { EXIT, InputError } from '../errors.ts'
 
 const START_MS_MAX = 120_000
 const STOP_MS_MAX = 60_000
-/** Number of output lines to show if a process fails. */
 const TAIL_LINES = 20
 
-/** A log line of a server that the rehearsal evaluates. */
 export interface LogLine {
   readonly server: string
   /** Milliseconds since the epoch, by the clock of the server. */
@@ -31,7 +29,6 @@ export interface ServerProcess {
 }
 
 interface ProcessOptions {
-  /** Path of the server's main file. */
   readonly main: string
   readonly args?: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -48,9 +45,8 @@ function inherited(): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts a process and waits until it is ready.
- *
- * @throws InputError, exit code 1, with its last output lines, if it exits early or does not become ready.
+ * Starts a process and waits until it is ready. @throws InputError, exit code 1, with its last output lines,
+ * if it exits early or does not become ready.
  */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const { main, args = [], env, ready, name, onLog } = options

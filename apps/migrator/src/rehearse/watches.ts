@@ -25,7 +25,6 @@ export function poll(look: () => unknown, intervalMs = MODE_POLL_MS): () => Prom
   }
 }
 
-/** Measures when every token of a secondary has an accessor. */
 export class ArrivalWatch {
   readonly stop: () => Promise<void>
   /** By datacenter, the time since which every token has an accessor. */

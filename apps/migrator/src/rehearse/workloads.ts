@@ -79,7 +79,6 @@ const ANSWER_MS_MAX = 10_000
 
 /** The period in which clients of a workload saw an outcome. Milliseconds since the schedule began. */
 export type Window = Pick<ClientErrors, 'first' | 'last' | 'count'> & {
-  /** The calls with this outcome, in order. */
   readonly spans: readonly { readonly from: number; readonly to: number }[]
 }
 
@@ -100,7 +99,6 @@ export function isCompared({ kind }: Pick<WorkloadSpec, 'kind'>, outcome: string
   return !callsOf(kind).some((call) => CALLS[call]?.notCompared?.includes(outcome))
 }
 
-/** The environment of workloads. */
 interface WorkloadPlace {
   readonly fleet: Fleet
   /** Milliseconds since the epoch. */

@@ -6,9 +6,7 @@ import { parseLegacyRules, type Rule, type RuleSet } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 
 /**
- * The rules as versions before 1.4.0 interpret them.
- *
- * @param merged the same text as later versions read it.
+ * The rules as versions before 1.4.0 interpret them. @param merged the same text as later versions read it.
  * @returns undefined if the blocks of the text cannot be separated.
  */
 export function lastWins(text: string, merged: RuleSet): readonly Rule[] | undefined {

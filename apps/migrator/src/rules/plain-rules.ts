@@ -6,7 +6,6 @@
 const LEVEL = '"(?:read|write|deny)"'
 /** White space in the rule language. `\s` would also match characters that it refuses, such as a byte order mark. */
 const SPACE = '[ \\t\\r\\n]'
-/** Characters that are not allowed in rules. */
 const REFUSED = '\\0\\ud800-\\udfff'
 const SEGMENT = `"[^"\\\\$\\n${REFUSED}]*"`
 const COMMENT = `(?:#|//)[^\\n${REFUSED}]*(?:\\n|$)`

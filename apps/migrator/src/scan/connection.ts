@@ -40,9 +40,8 @@ const TIMEOUT_S = 30
 const ADVICE = 'needs the address of a server, such as http://127.0.0.1:8500'
 
 /**
- * Reads options, variables, and the files that they name. Options take precedence over variables.
- *
- * @throws InputError if there is no address, or a value or file is invalid. The message never contains a value.
+ * Reads options, variables, and the files that they name. Options take precedence over variables. @throws
+ * InputError if there is no address, or a value or file is invalid. The message never contains a value.
  */
 export async function readConnection(options: ConnectionOptions, env: Environment): Promise<Connection> {
   const given = options.from ?? nonEmpty(env.CONSUL_HTTP_ADDR)
@@ -113,7 +112,6 @@ function readAddress(
   }
 }
 
-/** A boolean value in the notation of Go. */
 function flag(name: string, env: Environment): boolean | undefined {
   const value = nonEmpty(env[name])
   const read = value === undefined ? undefined : parseGoBool(value)

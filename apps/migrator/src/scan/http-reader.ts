@@ -7,7 +7,6 @@ import type * as z from 'zod'
 import { EXIT, InputError, systemProblem } from '../errors.ts'
 import type { Connection } from './connection.ts'
 
-/** Maximum size of an answer that is read into memory. Token lists are streamed. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Maximum time for an answer after its head, as a multiple of the timeout: an hour by default. */
 const BODY_TIMEOUTS = 120
@@ -21,7 +20,6 @@ const NO_LEADER = /no cluster leader/i
 /** Permanent errors, such as unknown names and bad certificates, which are not retried. */
 const LASTING = /^(ENOTFOUND|ENOENT|EACCES|ERR_TLS|CERT_|DEPTH_|UNABLE_TO|SELF_SIGNED|ERR_SSL|HOSTNAME_)/
 
-/** What is read from which server. */
 interface Target {
   readonly server: string
   readonly path: string
@@ -57,7 +55,6 @@ export function isRefusal(error: unknown): error is UnreadError {
 }
 
 export class HttpReader {
-  /** The address, for messages. */
   readonly name: string
   private readonly connection: Connection
   /** Keeps connections open, because rules are read token by token. Node's own agent would time them out. */
@@ -167,7 +164,6 @@ function timedOut(): Error {
   return Object.assign(new Error(), { code: 'ETIMEDOUT' })
 }
 
-/** Explains an answer other than 200. */
 function refusal(at: Target, status: number, text: string): UnreadError {
   // The legacy service uses status 500 for this, Latchkey 403.
   const why = /legacy mode/.test(text) ? 'the ACL system is in legacy mode' : REFUSALS[status]

@@ -17,7 +17,6 @@ export interface Member {
 
 export type ScannedDatacenter = Scanned['datacenters'][number]
 
-/** A part that could not be read. */
 export interface Unread {
   readonly what: string
   readonly path: string
@@ -112,7 +111,6 @@ export async function readCluster(reader: HttpReader) {
   const policy = config.ACLDefaultPolicy ?? config.defaultPolicy
   return {
     address: reader.name,
-    // Version of the agent that answered.
     agentVersion: versionOf(textOf(config.Version) ?? ''),
     datacenter,
     primary,

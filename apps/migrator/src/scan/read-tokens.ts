@@ -11,7 +11,6 @@ import type { Unread } from './read-cluster.ts'
 
 export const LEGACY_LIST = '/v1/acl/list'
 export const NEW_LIST = '/v1/acl/tokens'
-/** Number of tokens whose rules are read concurrently. */
 const CONCURRENCY = 8
 /** Placeholder for rules that could not be read, so that the token is still counted as having rules. */
 const RULES_UNREAD = '# could not be read'
@@ -21,7 +20,6 @@ const links = z
   .nullish()
   .catch(undefined)
 const identities = z.array(z.unknown()).nullish().catch(undefined)
-/** A token of the token API. */
 const stubSchema = z.object({
   AccessorID: z.string(),
   /** Later versions show it to callers with acl:write. It is parsed only to remove it. */
@@ -38,7 +36,6 @@ const stubSchema = z.object({
 })
 type Stub = z.infer<typeof stubSchema>
 
-/** A token of the legacy list. */
 const legacySchema = z.object({
   Name: z.string().catch(''),
   Type: z.string().catch(''),
@@ -60,17 +57,15 @@ interface Open {
 }
 
 interface TokensRead {
-  /** Tokens whose rules could not be read. */
   readonly rulesUnread: number
   /** Tokens without an accessor that no list shows with their rules. */
   readonly lost: number
 }
 
 /**
- * Yields legacy tokens as the legacy list shows them, with their IDs, and tokens with an accessor without their secrets.
- *
- * @param version the oldest version of the cluster, if it is known.
- * @throws UnreadError if no list can be read, DumpSyntaxError if it is none.
+ * Yields legacy tokens as the legacy list shows them, with their IDs, and tokens with an accessor without
+ * their secrets. @param version the oldest version of the cluster, if it is known. @throws UnreadError if no
+ * list can be read, DumpSyntaxError if it is none.
  */
 export async function* readTokens(
   reader: HttpReader,
@@ -96,7 +91,6 @@ export async function* readTokens(
   return { rulesUnread, lost: yield* readOpen(reader, open, version) }
 }
 
-/** Describes the token data that could not be read. */
 export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
   const rules = {
     what: `the rules of ${counted(rulesUnread, 'token')}`,
@@ -177,10 +171,9 @@ function keyOf({ CreateIndex, Description }: Pick<Stub, 'CreateIndex' | 'Descrip
 }
 
 /**
- * Completes the open tokens from the legacy list: yields tokens that wait for their accessor, and untyped tokens with
- * their type. From 1.11 on, this list does not exist.
- *
- * @returns the number of waiting tokens that were not found.
+ * Completes the open tokens from the legacy list: yields tokens that wait for their accessor, and untyped
+ * tokens with their type. From 1.11 on, this list does not exist. @returns the number of waiting tokens that
+ * were not found.
  */
 async function* readOpen(
   reader: HttpReader,

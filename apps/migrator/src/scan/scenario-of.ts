@@ -5,7 +5,6 @@ import { SERVERS_MAX, targetOf, uniqueNames } from '../plan/default-scenario.ts'
 import type { Member, Scanned, ScannedDatacenter } from './read-cluster.ts'
 import { oldestVersion } from './read-cluster.ts'
 
-/** Time between two replacements, as a first proposal. */
 const STEP_S = 60
 const AGENTS_MAX = 50
 const SERVERS_ASSUMED = 3
@@ -67,7 +66,6 @@ export function scenarioOf(scanned: Scanned): string {
   return `${HEADER}${assumptions(scanned, oldest)}${stringify(input)}`
 }
 
-/** Comments about facts that the scenario needs and the cluster did not report. */
 function assumptions({ datacenters }: Scanned, oldest: ServiceVersion | undefined): string {
   const isHidden = ({ members }: ScannedDatacenter) => !members.some((each) => each.isServer)
   return [

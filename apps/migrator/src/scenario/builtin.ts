@@ -6,12 +6,10 @@ import { readScenario } from './read.ts'
 import type { Scenario } from './scenario.ts'
 import { didYouMean } from './source.ts'
 
-/** Prefix that marks a built-in name instead of a path. */
 export const BUILTIN_PREFIX = 'builtin:'
 
 const FOLDER = new URL('../../scenarios/', import.meta.url)
 
-/** Names of the built-in scenarios, in order. */
 export function builtinNames(): string[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.yaml'))

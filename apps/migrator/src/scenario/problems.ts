@@ -3,7 +3,6 @@ import * as z from 'zod'
 import { scenarioSchema } from './schema.ts'
 import { didYouMean, type Path, type Problem } from './source.ts'
 
-/** The problems of a file that the schema refused, in order. */
 export function problemsOf(error: z.ZodError, file: unknown): Problem[] {
   return error.issues.flatMap((issue) => flatten(issue, [], file))
 }

@@ -18,17 +18,13 @@ import type { Scenario } from './scenario.ts'
 import { scenarioSchema } from './schema.ts'
 import { type Path, type Problem, sourceOf } from './source.ts'
 
-/** Maximum length of a scenario file, in characters. */
 export const SCENARIO_LENGTH_MAX = 4 * 1024 * 1024
 
-/** Maximum number of errors to list at once. */
 const ERRORS_SHOWN_MAX = 10
 
 /**
- * Reads a scenario from a YAML or JSON text.
- *
- * @param file name of the text in errors.
- * @throws InputError, with file, line and column, for bad YAML, unknown or wrong fields, and impossible schedules.
+ * Reads a scenario from a YAML or JSON text. @param file name of the text in errors. @throws InputError, with
+ * file, line and column, for bad YAML, unknown or wrong fields, and impossible schedules.
  */
 export function readScenario(text: string, file: string): Scenario {
   if (text.length > SCENARIO_LENGTH_MAX) {
@@ -92,7 +88,6 @@ function keepTexts(doc: Document): void {
   })
 }
 
-/** A single error for all problems of a file, which lists the first few. */
 function refusal(problems: readonly Problem[], placeOf: (path: Path) => Place): InputError {
   const shown = problems.slice(0, ERRORS_SHOWN_MAX).map(({ path, message }) => {
     const field = formatPath(path)

@@ -12,10 +12,9 @@ interface Context {
 }
 
 /**
- * Resolves the events and sorts them by time; events at the same time keep the order of the file. A pause or partition
- * with a duration becomes two events.
- *
- * @throws InputError for unknown names, and for impossible schedules, such as crashing a server that is down.
+ * Resolves the events and sorts them by time; events at the same time keep the order of the file. A pause or
+ * partition with a duration becomes two events. @throws InputError for unknown names, and for impossible
+ * schedules, such as crashing a server that is down.
  */
 export function resolveEvents(
   inputs: readonly EventFile[],
@@ -92,7 +91,6 @@ function resolveEvent(input: EventFile, i: number, context: Context): ScenarioEv
   }
 }
 
-/** Resolves a restore, including the time of its snapshot. */
 function findSnapshot(
   event: ScenarioEventOf<'restore'>,
   events: readonly ScenarioEvent[],
@@ -112,7 +110,6 @@ function findSnapshot(
   throw impossible('restore', atMs, `but ${datacenter} has no snapshot ${when}; add a snapshot event`, place)
 }
 
-/** Expands an event to its repetitions. */
 function repeat<E extends ScenarioEvent>(
   { every, times }: { readonly every: number; readonly times: number },
   event: E,

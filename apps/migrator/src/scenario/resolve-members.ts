@@ -55,7 +55,6 @@ function primaryOf({ datacenters, primary }: ScenarioFile, source: Source): stri
   return name
 }
 
-/** A server or agent, and its place in the file. */
 interface Placed<T> {
   readonly member: T
   readonly path: Path

@@ -16,10 +16,8 @@ import { TOKENS_MAX } from './schema-parts.ts'
 import { requireKnown, type Source } from './source.ts'
 
 /**
- * Resolves a file.
- *
- * @throws InputError for duplicate or unknown names, two primaries or leaders, and events that are impossible for a
- * server.
+ * Resolves a file. @throws InputError for duplicate or unknown names, two primaries or leaders, and events
+ * that are impossible for a server.
  */
 export function resolveScenario(file: ScenarioFile, source: Source): Scenario {
   const datacenters = resolveDatacenters(file, source)

@@ -6,7 +6,6 @@ import type { intentionSchema, ScenarioFile, tokenGroupSchema } from './schema.t
 
 export type ModelName = ScenarioFile['model']
 export type TokenType = TokenGroup['type']
-/** The API through which a client writes tokens. */
 export type TokenApi = ScenarioEventOf<'edit-tokens'>['api']
 
 type FromFile = 'name' | 'model' | 'seed' | 'bootstrapped' | 'defaultPolicy' | 'connect'
@@ -19,7 +18,6 @@ export interface Scenario extends Readonly<Pick<ScenarioFile, FromFile>> {
   /** Undefined: the default of the model. */
   readonly electionMs: number | undefined
   readonly commitMs: number
-  /** Name of the primary datacenter. */
   readonly primary: string
   /** The primary first. */
   readonly datacenters: readonly DatacenterSpec[]
@@ -37,7 +35,6 @@ export interface DatacenterSpec {
   readonly isPrimary: boolean
   readonly tokenReplication: boolean
   readonly replicationToken: 'write' | 'read' | 'none'
-  /** Local tokens at the beginning. */
   readonly localTokens: number
   readonly servers: readonly ServerSpec[]
   readonly agents: readonly AgentSpec[]
@@ -110,7 +107,6 @@ export type ScenarioEvent = {
 
 export type ScenarioEventOf<K extends Kind> = Extract<ScenarioEvent, { readonly kind: K }>
 
-/** Total number of legacy tokens at the beginning. */
 export function tokenCount(groups: readonly TokenGroup[]): number {
   return groups.reduce((sum, group) => sum + group.count, 0)
 }

@@ -8,7 +8,6 @@ const server = name.describe('Id of the server.')
 const version = serviceVersion.optional()
 const api = z.enum(['legacy', 'new']).default('legacy').describe('The legacy API or the token API.')
 
-/** Maximum repetitions of one event. */
 const TIMES_MAX = 10_000
 
 const repeated = {
@@ -16,7 +15,6 @@ const repeated = {
   times: z.int().min(1).max(TIMES_MAX).default(1).describe('How often it happens.'),
 }
 
-/** The existing tokens that an event changes. */
 const chosen = {
   count: count.default(1),
   offset: count.default(0).describe('How many to skip first.'),

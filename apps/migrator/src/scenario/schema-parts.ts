@@ -4,7 +4,6 @@ import * as z from 'zod'
 import { version } from '../version.ts'
 import { toMs } from './time.ts'
 
-/** Maximum number of legacy tokens in a scenario. */
 export const TOKENS_MAX = 1_000_000_000
 /** Maximum time on the clock of a scenario: a year. */
 const SECONDS_MAX = 366 * 86_400

@@ -108,7 +108,6 @@ export const intentionSchema = z
   })
   .transform(({ action, meta, ...rest }) => ({ ...rest, hasMeta: meta }))
 
-/** The file as written. */
 export const scenarioSchema = z
   .strictObject({
     name: z.string().max(200).default('scenario'),

@@ -5,25 +5,20 @@ import { formatSeconds } from './time.ts'
 
 export type Path = readonly (string | number)[]
 
-/** A problem with one part of a file. */
 export interface Problem {
   readonly path: Path
   readonly message: string
 }
 
-/** The source file of a scenario, for the places of errors. */
 export interface Source {
   readonly placeOf: (path: Path) => Place
-  /** Creates the error for a wrong part of the file. */
   readonly refuse: (path: Path, message: string) => InputError
 }
 
-/** A source that knows the position of each part of its file. */
 export function sourceOf(placeOf: (path: Path) => Place): Source {
   return { placeOf, refuse: (path, message) => new InputError(message, { place: placeOf(path) }) }
 }
 
-/** The error for a schedule that the cluster cannot follow. */
 export function impossible(what: string, atMs: number, why: string, place: Place): InputError {
   return new InputError(`impossible schedule: ${what} at ${formatSeconds(atMs)}, ${why}`, { place })
 }
@@ -41,9 +36,8 @@ export function requireKnown(
 }
 
 /**
- * Suggests the candidate that is closest: `; did you mean servers?`.
- *
- * @returns an empty text if no candidate is close.
+ * Suggests the candidate that is closest: `; did you mean servers?`. @returns an empty text if no candidate
+ * is close.
  */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const nearest = nearestName(word, candidates)

@@ -7,7 +7,6 @@ export function toMs(given: number | string): number {
   return Math.round(/^[\d.]+$/.test(given) ? Number(given) * 1_000 : parseDurationMs(given))
 }
 
-/** Converts milliseconds to seconds for output: 25_550 is 25.55. */
 export function toSeconds(ms: number): number {
   return ms / 1_000
 }

@@ -12,9 +12,7 @@ export class Process {
   readonly acls: boolean
   mode: Mode
   isPaused = false
-  /** Number of looks so far. */
   looks = 0
-  /** Whether a look became due while the process was paused. */
   isLookOverdue = false
   /** `World.changes` at its last look. Without a change, another look would have the same result. */
   lookedAtChange = -1
@@ -36,7 +34,6 @@ export class ServerState {
   version: ServiceVersion
   acls: boolean
   isMember: boolean
-  /** The current status, which gossip spreads. */
   status: MemberStatus
   /** Whether the other servers keep its last gossip. */
   isGossipStale = false
@@ -99,7 +96,6 @@ export class Replication {
   isRoundQueued = false
   /** Theoretical arrival time of the rate limiter: one round a second, bursts of five. */
   limiterMs = 0
-  /** First failure since the last success. */
   failingSinceMs: number | undefined
   rounds = 0
   /** Whether the history records that the replication token may not read secrets. */
@@ -156,7 +152,6 @@ export class DatacenterState {
   readonly migration = new Migration()
   replication: Replication
   readonly intentions = new Intentions()
-  /** By time, for the restore events. */
   readonly snapshots = new Map<number, Snapshot>()
 
   /** @param tokensAtStart legacy tokens of which every datacenter has copies. */
@@ -175,7 +170,6 @@ export class DatacenterState {
   }
 }
 
-/** The state of a datacenter in a snapshot. */
 export interface Snapshot {
   readonly store: StoreSnapshot
   readonly replication: Replication

@@ -16,7 +16,6 @@ export const MODE_TEXTS: Readonly<Record<Mode, string>> = {
 }
 export type MemberStatus = 'alive' | 'failed' | 'left'
 
-/** A server that blocks another one, and why. */
 export interface Blocker {
   readonly server: string
   readonly why: string
@@ -64,7 +63,6 @@ interface Records {
     legacyRights: number
     /** For edits through the token API: number of tokens that lost their rules. */
     rulesDropped?: number
-    /** Why the write was refused; absent if it was acknowledged. */
     refused?: string
   }
   /** Tokens that were created through the token API. They have an accessor and need no migration. */
@@ -74,9 +72,7 @@ interface Records {
     snapshotAt: number
     /** Number of records in the history at the snapshot. Later token writes and batches are undone. */
     recordsThen: number
-    /** Number of lost token writes. */
     writesLost: number
-    /** Number of tokens that lose their accessor. */
     accessorsLost: number
     unmigrated: number
     legacyRights: number
@@ -84,9 +80,7 @@ interface Records {
   replicated: {
     datacenter: string
     type: 'legacy' | 'tokens'
-    /** Number of tokens of the datacenter that have an accessor. */
     migrated: number
-    /** Number of copies without an accessor. */
     remaining: number
     ghosts: number
   }
@@ -115,7 +109,6 @@ export interface AccessorSpan {
   readonly accessor: number
 }
 
-/** The replication status of a secondary at the end. */
 export interface FinalReplication {
   readonly isRunning: boolean
   /** `legacy` in legacy mode. In new mode `tokens`, or `policies` if tokens are not replicated. */
@@ -125,17 +118,14 @@ export interface FinalReplication {
   readonly lastError: string | undefined
 }
 
-/** The final content of a datacenter's store. */
 export interface FinalStore {
   readonly datacenter: string
   /** Number of replication rounds that delivered tokens; 0 in the primary. */
   readonly rounds: number
   /** The replication status at the end; undefined in the primary. */
   readonly replication: FinalReplication | undefined
-  /** Local tokens. */
   readonly localTokens: number
   readonly accessors: readonly AccessorSpan[]
-  /** Existing tokens without an accessor. */
   readonly unmigrated: Ranges
   /** Tokens without an accessor whose original was deleted in the primary. */
   readonly ghosts: Ranges
@@ -143,7 +133,6 @@ export interface FinalStore {
   readonly writes: ReadonlyMap<number, number>
 }
 
-/** A server or agent at the end. */
 export interface FinalMember {
   readonly id: string
   readonly datacenter: string
@@ -152,7 +141,6 @@ export interface FinalMember {
   readonly version: ServiceVersion | undefined
   readonly mode: Mode | undefined
   readonly isPaused: boolean
-  /** When its last process left legacy mode. */
   readonly newModeAt: number | undefined
   /** The servers that blocked it at its last look. */
   readonly waitsFor: readonly Blocker[]

@@ -20,14 +20,12 @@ interface QueueEntry {
   readonly run: () => void
 }
 
-/** The entries by time, phase and insertion order. */
 export class EventQueue {
   /** The first one last, where it can be taken at no cost. */
   private readonly entries: QueueEntry[] = []
   private sequence = 0
   private active = 0
 
-  /** Number of queued entries that can change something by themselves. */
   get activeCount(): number {
     return this.active
   }

@@ -14,9 +14,8 @@ import { createWorld, isRunning, type World } from './world.ts'
 const TAIL_MS = 60_000
 
 /**
- * Simulates a scenario. The same scenario gives the same history, byte for byte.
- *
- * @throws InputError if the schedule does something that spec 9.2.5 forbids.
+ * Simulates a scenario. The same scenario gives the same history, byte for byte. @throws InputError if the
+ * schedule does something that spec 9.2.5 forbids.
  */
 export function simulate(scenario: Scenario, model: UpgradeModel): History {
   const world = createWorld(scenario, model)
@@ -100,7 +99,6 @@ function finalReplication({ leader, spec, replication }: DatacenterState): Final
   }
 }
 
-/** The parts of a span whose tokens are in the ranges. */
 function partOf(span: AccessorSpan, tokens: RangeSet): AccessorSpan[] {
   return tokens
     .within([[span.from, span.to]])

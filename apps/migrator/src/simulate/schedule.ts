@@ -12,7 +12,6 @@ import { wakeReplication } from './tokens/replication.ts'
 import { changeTokens, convertTokens, createTokens } from './tokens/token-events.ts'
 import { changed, datacenterOf, record, recordProcess, serverOf, type World } from './world.ts'
 
-/** Sets up the old processes, their leaders and the initial views, then schedules all events. */
 export function scheduleScenario(world: World): void {
   for (const server of world.servers.values()) bringBack(world, server)
   for (const datacenter of world.datacenters) {
@@ -31,7 +30,6 @@ export function scheduleScenario(world: World): void {
   }
 }
 
-/** The server in its steady state before the scenario. */
 function bringBack(world: World, server: ServerState): void {
   const { spec, datacenter } = server
   if (spec.joinsLater) return
@@ -71,7 +69,6 @@ function plannedStart(world: World, server: ServerState): void {
 
 type Happen<K extends ScenarioEvent['kind']> = (world: World, event: ScenarioEventOf<K>) => void
 
-/** What each kind of event does. */
 const EVENTS: { readonly [K in ScenarioEvent['kind']]: Happen<K> } = {
   crash: (world, { server }) => stopProcess(world, serverOf(world, server), 'crash'),
   leave: (world, { server }) => stopProcess(world, serverOf(world, server), 'leave'),

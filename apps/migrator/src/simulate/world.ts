@@ -24,13 +24,11 @@ export interface World {
   changes: number
   /** Edits to apply between the read and the write of the next batch. */
   racingEdits: { readonly count: number; readonly offset: number }[]
-  /** Next accessor to assign. */
   accessorNext: number
   /** When the first leader of the primary left legacy mode: the point of no return. Spec 9.2.5. */
   completedAt: number | undefined
 }
 
-/** The initial state of the cluster of a scenario. */
 export function createWorld(scenario: Scenario, model: UpgradeModel): World {
   const tokens = tokenCount(scenario.tokens)
   const datacenters = scenario.datacenters.map((spec) => new DatacenterState(spec, tokens))
@@ -57,12 +55,10 @@ export function createWorld(scenario: Scenario, model: UpgradeModel): World {
 
 type Unstamped<T> = T extends HistoryRecord ? Omit<T, 'at'> : never
 
-/** Adds a record to the history. */
 export function record(world: World, what: Unstamped<HistoryRecord>): void {
   world.records.push({ at: world.now, ...what })
 }
 
-/** Records what happened to the process of a server. */
 export function recordProcess(
   world: World,
   { spec }: ServerState,
@@ -83,7 +79,6 @@ export function recordProcess(
   })
 }
 
-/** Notes a change that a look could see. */
 export function changed(world: World): void {
   world.changes += 1
 }
@@ -100,17 +95,14 @@ export function datacenterOf(world: World, name: string): DatacenterState {
   return datacenter
 }
 
-/** Whether a server is running and not paused. */
 export function isRunning(server: ServerState): server is ServerState & { process: Process } {
   return server.process !== undefined && !server.process.isPaused
 }
 
-/** Whether two datacenters can currently reach each other. */
 export function isLinkUp(world: World, a: DatacenterState, b: DatacenterState): boolean {
   return a === b || !world.linksDown.has(linkKey(a.spec.name, b.spec.name))
 }
 
-/** One-way delay between two datacenters. */
 export function linkDelayMs({ scenario }: World, a: DatacenterState, b: DatacenterState): number {
   return a === b ? 0 : (scenario.linkDelayMs.get(linkKey(a.spec.name, b.spec.name)) ?? 0)
 }

@@ -21,10 +21,8 @@ export interface LoggedCall {
 export type LogLine = LoggedCall | 'other' | 'unread'
 
 /**
- * Reads a line.
- *
- * @param custom a pattern to try first, with the named groups `method` and `path`, and optionally `client`, `status`,
- * `time` and `agent`.
+ * Reads a line. @param custom a pattern to try first, with the named groups `method` and `path`, and
+ * optionally `client`, `status`, `time` and `agent`.
  */
 export function readLogLine(line: string, custom?: RegExp): LogLine {
   const groups = custom?.exec(line)?.groups

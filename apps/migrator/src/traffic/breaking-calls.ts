@@ -10,7 +10,6 @@ import {
 import type { LoggedCall } from './access-log.ts'
 
 export interface CallVerdict {
-  /** The gate that decides. */
   readonly gate: GateName
   /** Whether the call breaks; otherwise only its answer changes. */
   readonly breaks: boolean

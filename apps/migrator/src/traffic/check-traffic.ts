@@ -3,9 +3,7 @@ import type { ServiceVersion } from '@latchkey/contract'
 import { type LoggedCall, readLogLine } from './access-log.ts'
 import { type CallVerdict, judgeCall } from './breaking-calls.ts'
 
-/** Maximum number of clients to name per call. */
 const CLIENTS_MAX = 20
-/** Maximum number of distinct clients to count. */
 const CLIENTS_COUNTED_MAX = 100_000
 /** Longer lines are skipped, because they are not calls. */
 const LINE_BYTES_MAX = 1024 * 1024
@@ -46,14 +44,12 @@ interface Entry {
 interface TrafficOptions {
   /** The current version of the cluster. Behaviour that it already has is not reported. */
   readonly from?: ServiceVersion | undefined
-  /** A pattern for another log format; see {@link readLogLine}. */
   readonly format?: RegExp | undefined
 }
 
 /** With a larger share of unread lines, the absence of breaking calls is inconclusive. */
 const UNREAD_MAX = 0.01
 
-/** Whether enough of the log was read to conclude that nothing breaks. */
 export function isReadEnough({ calls, unread }: Pick<TrafficResult, 'calls' | 'unread'>): boolean {
   return unread <= (calls + unread) * UNREAD_MAX
 }
@@ -84,7 +80,6 @@ export class TrafficCheck {
     const { from } = this.options
     const verdict = judgeCall(call, this.to)
     if (verdict === undefined) return
-    // The current version already behaves this way.
     if (from !== undefined && judgeCall(call, from)?.gate === verdict.gate) return
     const key = `${verdict.gate} ${verdict.call}`
     const { atMs, client: name, userAgent = null } = call
@@ -100,7 +95,6 @@ export class TrafficCheck {
     if (entry.clients.size < CLIENTS_COUNTED_MAX || client.count > 1) entry.clients.set(name, client)
   }
 
-  /** Counts a line that was too long. */
   skip(): void {
     this.unread += 1
   }
@@ -131,7 +125,6 @@ export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: Tra
   let bytes = 0
   const append = (part: Uint8Array) => {
     bytes += part.length
-    // Lines that are too long are only counted.
     if (bytes <= LINE_BYTES_MAX) parts.push(part)
     else parts = []
   }

@@ -31,7 +31,6 @@ export interface Observation {
   readonly waitsFor: readonly string[]
 }
 
-/** Whether every server that is alive is in new mode. */
 export function areInNewMode(servers: readonly SeenServer[]): boolean {
   const alive = servers.filter(({ status }) => status === 'alive')
   return alive.length > 0 && alive.every(({ mode }) => mode === 'new')
@@ -43,10 +42,9 @@ export function isSilent(error: unknown): error is UnreadError {
 }
 
 /**
- * Observes the upgrade through the first server that answers. Every address is also asked for its own mode, because the
- * view that other servers have of it may be stale.
- *
- * @throws UnreadError if none answers, or if the token may not list tokens.
+ * Observes the upgrade through the first server that answers. Every address is also asked for its own mode,
+ * because the view that other servers have of it may be stale. @throws UnreadError if none answers, or if the
+ * token may not list tokens.
  */
 export async function observe(readers: readonly HttpReader[]): Promise<Observation> {
   let silent: unknown
@@ -107,7 +105,6 @@ async function readSelf(reader: HttpReader): Promise<SeenServer | undefined> {
   return { ...seen, mode: MODES_OF_SELF[Stats.consul?.acl ?? Stats.latchkey?.acl ?? ''] ?? seen.mode }
 }
 
-/** Of servers with one name, the last. */
 function byName(servers: readonly SeenServer[]): SeenServer[] {
   const unique = [...new Map(servers.map((each) => [each.name, each])).values()]
   return unique.sort((a, b) => (a.name < b.name ? -1 : 1))

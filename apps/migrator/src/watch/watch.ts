@@ -16,7 +16,6 @@ export interface WatchLine {
   readonly estimatedSeconds: number
   readonly servers: readonly SeenServer[]
   readonly waitsFor: readonly string[]
-  /** Why no server answers. */
   readonly silent?: string
 }
 

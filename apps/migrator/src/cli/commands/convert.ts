@@ -15,9 +15,7 @@ import { command, writeAnswer } from '../command.ts'
 import { loadScenario, openInput, readRecords, readTextFile } from '../inputs.ts'
 import type { Io } from '../io.ts'
 
-/** The servers of the simulated upgrade, unless a scenario gives others. */
 const CLUSTER_DEFAULT = 'name: from 1.10 to 1.11\ndatacenters: [{ name: dc1, servers: 3 }]\n'
-/** Maximum number of tokens that a finding names. */
 const PLACES_MAX = 20
 
 export const addConvert = command({

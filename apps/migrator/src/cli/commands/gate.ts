@@ -9,7 +9,6 @@ import { command, writeAnswer } from '../command.ts'
 import { CONNECTION_HELP, countScanned, countTokens, openInput, openReader } from '../inputs.ts'
 import { ANSWER, CONNECTION } from '../options.ts'
 
-/** Maximum number of tokens that each finding lists. */
 const EXAMPLES_MAX = 20
 
 export const addGate = command({

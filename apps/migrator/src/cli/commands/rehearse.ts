@@ -56,7 +56,6 @@ empty. Exits with 1 if a proof fails, and with 3 if all hold and the simulation,
   },
 })
 
-/** The tokens that can be imported, and the reasons why other records cannot. */
 async function readTokens(path: string, io: Io) {
   const seen = new Map<string, number>()
   const tokens: LegacyToken[] = []

@@ -11,7 +11,6 @@ import { type Io, write } from '../io.ts'
 import { ANSWER, type OptionsOf } from '../options.ts'
 import { hashed, hideSecrets, writeReport } from '../report.ts'
 
-/** Maximum number of tokens a finding names. */
 const PLACES_MAX = 20
 
 const OPTIONS = ['model', 'seed', 'dump', 'report', 'at', 'list', ...ANSWER] as const
@@ -73,7 +72,6 @@ async function readTokens(path: string, scenario: Scenario, io: Io) {
   return { scenario: withDump(scenario, census), findings: findDump(scenario, census), hash: hash() }
 }
 
-/** The command that reproduces the same bytes. */
 function replayOf(path: string, { dump }: Options, { seed, model }: Scenario): string {
   const tokens = dump === undefined ? '' : ` --dump ${shellQuote(dump)}`
   return `latchkey-migrator simulate ${shellQuote(path)}${tokens} --model ${model} --seed ${seed} --json`

@@ -1,7 +1,6 @@
 /** The commands that apply a plan, as two shell scripts: one for this service, and one for the CLI of the legacy service. */
 import type { ConversionPlan, PlannedToken } from './plan-schema.ts'
 
-/** The parts of a plan that the commands need. */
 type CommandPlan = Pick<ConversionPlan, 'policies' | 'roles' | 'groups' | 'management' | 'cleared'>
 
 /** The plan without rejected groups, and without the policies and roles that only they use. */
@@ -13,12 +12,10 @@ export function acceptedPart(plan: CommandPlan): CommandPlan {
   return { ...plan, groups, roles, policies: plan.policies.filter(({ name }) => policyNames.has(name)) }
 }
 
-/** Quotes a text as one argument of a shell. */
 export function shellQuote(text: string): string {
   return /^[A-Za-z0-9_./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** A name for a one-line comment, reduced to visible characters. */
 export function commentOf(name: string): string {
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
   const codeOf = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
@@ -168,7 +165,6 @@ management() { # TOKEN
 }
 `
 
-/** The script for this service. */
 export function latchkeyScript(plan: CommandPlan): string {
   const links = (group: CommandPlan['groups'][number]) => {
     const named = (names: readonly string[]) => names.map((Name) => ({ Name }))
@@ -179,7 +175,6 @@ export function latchkeyScript(plan: CommandPlan): string {
   return script(plan, { needs: 'curl, jq', body: LATCHKEY + SHARED, links, noLinks: ["'{}'"] })
 }
 
-/** The script for the CLI of the legacy service. */
 export function consulScript(plan: CommandPlan): string {
   const links = (group: CommandPlan['groups'][number]) => [
     ...group.policies.map((name) => `-policy-name ${shellQuote(name)}`),

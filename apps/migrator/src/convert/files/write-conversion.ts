@@ -12,7 +12,6 @@ const POLICY_FILES_MAX = 2_000
 
 /**
  * Writes each file atomically. Policies of an earlier run that the new plan does not have are removed.
- *
  * @returns false, without writing anything, if a decision would change.
  */
 export function writeConversion(folder: string, plan: ConversionPlan): boolean {

@@ -26,9 +26,7 @@ import type { ConversionPlan } from '../files/plan-schema.ts'
 export type ConversionProof = ConversionPlan['proof']
 
 const DEFAULT_POLICIES = ['deny', 'allow'] as const
-/** Maximum number of differences to name. */
 const DIFFERENCES_MAX = 20
-/** Questions for every text, besides those derived from its rules. */
 const COMMON: readonly Question[] = [
   { resource: 'acl', access: 'read' },
   { resource: 'acl', access: 'write' },
@@ -103,7 +101,6 @@ export function proveConversion(
   return { seed, ...counts, differences }
 }
 
-/** The proposed policies and roles, created under the rules of the service. */
 function directoryOf(conversion: Conversion, random: SeededRandom) {
   const context = { random, namespace: 'default' }
   const policies = conversion.policies.map(({ name, description, rules }) =>

@@ -1,9 +1,8 @@
 /**
- * The canonical form of legacy rules: two texts have the same form if and only if they make the same decisions under
- * either default policy.
- *
- * Legacy rules are prefixes and two scalars. After removing every prefix that grants the same as the next shorter one,
- * each remaining rule changes the decision on its own segment. The form is therefore minimal and unique.
+ * The canonical form of legacy rules: two texts have the same form if and only if they make the same
+ * decisions under either default policy. Legacy rules are prefixes and two scalars. After removing every
+ * prefix that grants the same as the next shorter one, each remaining rule changes the decision on its own
+ * segment. The form is therefore minimal and unique.
  */
 import { encodeHclString, type GivenLevel, type Rule, type RuleLevel, type RuleSet } from '@latchkey/acl'
 
@@ -14,7 +13,6 @@ export interface CanonicalRule {
   readonly level: RuleLevel
   /** Only on `service`, and only if it differs from what the level implies. */
   readonly intentions?: RuleLevel
-  /** The equivalent rule of a policy. */
   readonly text: string
 }
 
@@ -80,7 +78,6 @@ function printRule({ kind, segment, level, intentions }: Omit<CanonicalRule, 'te
   return `${kind}_prefix ${encodeHclString(segment)} {\n${attributes}}\n`
 }
 
-/** The rules of a policy as its text; empty without rules. */
 export function printPolicy(rules: readonly CanonicalRule[]): string {
   return rules.map(({ text }) => text).join('\n')
 }

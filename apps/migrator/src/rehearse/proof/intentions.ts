@@ -55,7 +55,6 @@ function listedName({ SourceName, DestinationName }: Intention): string {
   return nameOf({ source: SourceName, destination: DestinationName })
 }
 
-/** The legacy fields of the source of each intention. */
 async function entryFields(client: Client): Promise<ReadonlyMap<string, readonly string[]>> {
   const entries = await client.configEntries.list()
   return new Map(
@@ -91,7 +90,6 @@ export function simulatedStates({ records }: Pick<History, 'records'>): Intentio
   )
 }
 
-/** The destinations that a simulation edited as config entries. */
 export function editedDestinations({ records }: Pick<History, 'records'>): ReadonlySet<string> {
   return new Set(
     records.flatMap((each) => (each.kind === 'intention-edited' && each.migrated ? [each.destination] : [])),

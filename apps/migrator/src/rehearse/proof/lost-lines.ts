@@ -3,7 +3,6 @@ import { ACCESSOR_BATCH_SIZE_MAX } from '@latchkey/acl'
 import { type LogLine, linesOf } from '../server-process.ts'
 import { BATCH, BEGUN, type Done, ENDED } from './measured.ts'
 
-/** The migration status from the service. */
 export interface MigrationStatus {
   readonly State: string
   readonly Batches: number

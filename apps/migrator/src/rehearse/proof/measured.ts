@@ -62,7 +62,6 @@ const BUILTIN_GROUPS: readonly TokenGroup[] = [
   { type: 'management', count: 1, rules: undefined, unwritable: false },
 ]
 
-/** The simulation of what was measured. */
 export function simulateMeasured(measured: Measured) {
   const scenario = measuredScenario(measured)
   const history = simulate(scenario, measuredModel(measured))
@@ -77,7 +76,6 @@ export function simulateMeasured(measured: Measured) {
       ]),
     ),
     migration,
-    // Whether the primary leaves legacy mode.
     endsLegacyMode: leavesLegacyMode(history, scenario.primary),
     secondaries: Object.fromEntries<SecondarySimulated>(
       history.stores

@@ -1,19 +1,16 @@
 /** The proofs that the primary and each secondary have in common. */
 import type { RightsProof } from './rights.ts'
 
-/** One statement that a rehearsal proves, or finds false. */
 export interface Proof {
   readonly name: string
   readonly holds: boolean
   readonly detail: string
 }
 
-/** A proof that holds if there are no faults. */
 export function proof(name: string, faults: readonly string[], detail: string): Proof {
   return { name, holds: faults.length === 0, detail: faults.join('; ') || detail }
 }
 
-/** A proof that compares a measurement with the simulation. */
 export function matches(name: string, holds: boolean, measured: string, simulated: string): Proof {
   return { name, holds, detail: holds ? measured : `${measured}; simulated ${simulated}` }
 }

@@ -33,7 +33,6 @@ export interface Findings {
   readonly secondaries: readonly SecondaryFound[]
   /** Undefined without intentions, and while no server answers. */
   readonly intentions: IntentionsFound | undefined
-  /** The answer of the service to each refused write. */
   readonly refusedWrites: readonly string[]
   readonly edits: number
   /** Undefined while no server answers the new API. */

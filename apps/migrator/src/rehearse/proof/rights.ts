@@ -14,7 +14,6 @@ import type { Cluster } from '../cluster.ts'
 
 export type RightsProof = Awaited<ReturnType<typeof proveRights>>
 
-/** Questions for every token, in addition to those derived from its rules. */
 const COMMON: readonly Question[] = [
   { resource: 'acl', access: 'read' },
   { resource: 'acl', access: 'write' },
@@ -24,7 +23,6 @@ const COMMON: readonly Question[] = [
 ]
 
 const DIFFERENCES_MAX = 50
-/** Number of tokens checked at a time. */
 const CONCURRENCY = 16
 const PRESENTABLE = /^[\x21-\x7e]+$/
 
@@ -81,7 +79,6 @@ function questionsOf({ Type, Rules }: LegacyToken): readonly Question[] {
   }
 }
 
-/** Sends the questions in chunks of the maximum size of a call. */
 async function compare(
   cluster: Cluster,
   token: LegacyToken,

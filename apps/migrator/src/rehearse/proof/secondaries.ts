@@ -86,7 +86,6 @@ function timeProof(
 
 type CopyFaults = Awaited<ReturnType<typeof compareTokens>>
 
-/** Compares the global tokens of a secondary with the primary. */
 export async function compareTokens({ primary }: { readonly primary: Cluster }, secondary: Cluster) {
   const [originals, copies] = await Promise.all(
     [primary, secondary].map((cluster) => readTokens(cluster.client(cluster.managementSecret))),
@@ -97,11 +96,8 @@ export async function compareTokens({ primary }: { readonly primary: Cluster }, 
   return {
     withAccessor: count(({ AccessorID }) => AccessorID !== ''),
     withoutAccessor: count(({ AccessorID }) => AccessorID === ''),
-    // Tokens that the primary does not have.
     ghosts: count((_, original) => original === undefined),
-    // Tokens of the primary that the secondary lacks.
     missing: [...(originals ?? [])].filter(([secret, { Local }]) => !Local && !copies?.has(secret)).length,
-    // Tokens whose accessor differs from the one in the primary.
     differing: count(
       ({ AccessorID }, original) =>
         original !== undefined && AccessorID !== '' && AccessorID !== original.AccessorID,

@@ -29,7 +29,6 @@ export function stalledMs(stalls: readonly Stall[], from: number, to: number): n
   return sum
 }
 
-/** The time between two instants during which nothing stalled. */
 export function distanceMs(a: number, b: number, stalls: readonly Stall[]): number {
   const [from, to] = [Math.min(a, b), Math.max(a, b)]
   return to - from - stalledMs(stalls, from, to)

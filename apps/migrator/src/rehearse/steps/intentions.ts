@@ -39,7 +39,6 @@ export function checkIntentions(
   }
 }
 
-/** Creates the intentions through the ID-based API. */
 export async function createIntentions(
   primary: Cluster,
   intentions: readonly IntentionSpec[],
@@ -60,9 +59,8 @@ export async function createIntentions(
 }
 
 /**
- * Writes the unchanged intentions of a destination as a config entry.
- *
- * @returns why the write was refused; undefined if it succeeded.
+ * Writes the unchanged intentions of a destination as a config entry. @returns why the write was refused;
+ * undefined if it succeeded.
  */
 export async function editEntry(primary: Cluster, destination: string): Promise<string | undefined> {
   const servers = primary.answering()

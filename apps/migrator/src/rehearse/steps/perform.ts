@@ -74,7 +74,6 @@ function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 
   }
 }
 
-/** The text of a step in the progress line. */
 export function describeStep(step: Step): string {
   if ('count' in step) return `${step.kind}: ${step.count ?? 'all'}`
   if ('destination' in step) return `${step.kind}: ${step.destination}`

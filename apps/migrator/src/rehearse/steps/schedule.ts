@@ -14,9 +14,8 @@ const STEP_KINDS = [
 export type Step = ScenarioEvent & { readonly kind: (typeof STEP_KINDS)[number] }
 
 /**
- * Reads the steps of a scenario in order of time.
- *
- * @throws InputError, with the place, for an event or datacenter that a rehearsal on one machine does not support.
+ * Reads the steps of a scenario in order of time. @throws InputError, with the place, for an event or
+ * datacenter that a rehearsal on one machine does not support.
  */
 export function stepsOf({ datacenters, events, intentions }: Scenario): readonly Step[] {
   checkIntentions(intentions, events)
@@ -55,7 +54,6 @@ function isStep(event: ScenarioEvent): event is Step {
   return STEP_KINDS.some((kind) => kind === event.kind)
 }
 
-/** The scenario with the times of its schedule multiplied by a factor. */
 export function scaled(scenario: Scenario, factor: number): Scenario {
   const scale = (ms: number) => Math.round(ms * factor)
   return {

@@ -4,7 +4,6 @@ import type { LegacyToken } from '@latchkey/contract'
 import { type Client, LatchkeyError, type TokenListEntry, Unavailable } from '@latchkey/sdk'
 import type { ScenarioEventOf, TokenGroup } from '../../scenario/scenario.ts'
 
-/** A token as the service lists it. */
 export type Found = TokenListEntry
 
 type TokenStep = ScenarioEventOf<'create-tokens' | 'edit-tokens' | 'delete-tokens' | 'convert-tokens'>
@@ -16,7 +15,6 @@ interface Held {
   readonly state: 'legacy' | 'converted' | 'deleted'
 }
 
-/** One write, with its time and the reason for a refusal. */
 interface TokenWrite {
   readonly step: TokenStep
   /** Milliseconds since the epoch. */
@@ -27,12 +25,10 @@ interface TokenWrite {
 
 export type TokenFaults = Awaited<ReturnType<TokenBook['check']>>
 
-/** Number of tokens to convert concurrently. */
 const CONCURRENCY = 8
 
 export class TokenBook {
   private readonly held = new Map<string, Held>()
-  /** Acknowledged edits. */
   edits = 0
 
   constructor(tokens: readonly LegacyToken[]) {
@@ -44,7 +40,6 @@ export class TokenBook {
     return [...this.held.values()].flatMap(({ token, state }) => (state === 'deleted' ? [] : [token]))
   }
 
-  /** Performs a step, token by token. */
   async write(client: () => Client, step: TokenStep): Promise<readonly TokenWrite[]> {
     switch (step.kind) {
       case 'create-tokens': {
@@ -67,7 +62,6 @@ export class TokenBook {
     }
   }
 
-  /** Compares the tokens of the service with the recorded writes. */
   async check(client: Client) {
     const found = await readTokens(client)
     const accessors = new Set([...found.values()].map(({ AccessorID }) => AccessorID))

@@ -4,7 +4,6 @@ import type { ModelName } from '../../scenario/scenario.ts'
 import type { Blocker, MemberStatus, Mode } from '../history.ts'
 import type { Ranges } from '../tokens/ranges.ts'
 
-/** One entry of the member list that a server looks at. */
 export interface MemberView {
   readonly server: string
   readonly status: MemberStatus
@@ -12,7 +11,6 @@ export interface MemberView {
   readonly mode: Mode
 }
 
-/** The facts on which a process decides whether it may leave legacy mode. */
 export interface Look {
   readonly version: ServiceVersion
   readonly role: 'leader' | 'follower' | 'agent'
@@ -25,7 +23,6 @@ export interface Look {
   readonly leader: MemberView | undefined
 }
 
-/** The migration's memory of its passes. */
 export interface PassMemory {
   /** Last pass of the current leader, even if it found no tokens. */
   readonly lastPassMs: number | undefined
@@ -33,16 +30,13 @@ export interface PassMemory {
   readonly lastBatchMs: number | undefined
 }
 
-/** The facts that decide whether a server starts on its data. */
 export interface StartFacts {
   readonly version: ServiceVersion
   /** Tokens whose rights come from the legacy system alone. */
   readonly legacyRightsCount: number
-  /** Tokens without an accessor. */
   readonly unmigratedCount: number
 }
 
-/** How secondaries replicate the tokens of the primary. */
 export interface ReplicationModel {
   /** Whether tokens are also replicated in legacy mode. Otherwise a secondary keeps its initial copies. */
   readonly followsInLegacyMode: boolean
@@ -76,19 +70,14 @@ export interface UpgradeModel {
   lookDelayMs(n: number): number
   /** The servers that prevent a process from leaving legacy mode. If there is none, it leaves. */
   waitsFor(look: Look): readonly Blocker[]
-  /** The mode of a new process. */
   modeAtStart(process: { version: ServiceVersion; acls: boolean; hasCompleted: boolean }): Mode
   /** Why a server does not start on this data, apart from the downgrade of spec 9.2.5; undefined if it starts. */
   startRefusal(start: StartFacts): string | undefined
   /** How long a stopped server counts before it is treated as left; undefined: a stop is treated as a crash. */
   readonly stoppedCountsMs: number | undefined
-  /** Default time from the loss of a leader to the next leader. */
   readonly electionMsDefault: number
-  /** Default time after which a paused leader is replaced. */
   readonly pauseMsDefault: number
-  /** The next batch, chosen from the tokens that wait for an accessor. */
   nextBatch(waiting: Ranges): Ranges
-  /** Earliest time of the next pass. */
   nextPassMs(memory: PassMemory, nowMs: number): number
   /** Whether the worker waits a whole interval after it was idle, like a new leader. */
   readonly waitsAfterIdle: boolean

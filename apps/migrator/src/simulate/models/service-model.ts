@@ -62,7 +62,6 @@ function startRefusal({ version, unmigratedCount }: StartFacts): string | undefi
   return `version ${version.text} does not start: ${tokens} no accessor, and versions from 1.15 refuse a snapshot with such tokens`
 }
 
-/** Whether a process of this version counts a member with this status. */
 function counts(status: MemberStatus, version: ServiceVersion, isOwnDatacenter: boolean): boolean {
   if (status === 'alive') return true
   if (status === 'left') return isIn(version, LEFT_COUNTS)

@@ -8,7 +8,6 @@ import { wakeReplication } from '../tokens/replication.ts'
 import { changed, isRunning, record, type World } from '../world.ts'
 import { look } from './looks.ts'
 
-/** Handles the loss of the leader: its work stops, and an election begins. */
 export function loseLeader(world: World, datacenter: DatacenterState): void {
   stopMigration(world, datacenter)
   setLeader(world, datacenter, undefined)
@@ -36,7 +35,6 @@ export function loseLeaderAfterPause(world: World, datacenter: DatacenterState, 
   })
 }
 
-/** Begins an election if there is a candidate but no leader. */
 export function electIfNeeded(world: World, datacenter: DatacenterState): void {
   if (datacenter.leader !== undefined) return
   const voters = votersOf(datacenter)

@@ -11,7 +11,6 @@ import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from '.
 /** Even on a fast network, a message arrives in the next millisecond at the earliest. */
 const MESSAGE_MS_MIN = 1
 
-/** Sends the current state of a server to every datacenter. */
 export function tell(world: World, server: ServerState): void {
   if (server.isGossipStale || !server.isMember) return
   server.told += 1
@@ -52,7 +51,6 @@ function know(world: World, server: ServerState, at: DatacenterState, now: Known
   }
 }
 
-/** Adds a member to every datacenter's initial view. */
 export function knowBeforehand(world: World, server: ServerState): void {
   for (const datacenter of world.datacenters) datacenter.view.set(server.spec.id, truthOf(server))
 }
@@ -88,7 +86,6 @@ export function tellAgain(world: World, from: DatacenterState, to: DatacenterSta
   }
 }
 
-/** The actual state of a server. */
 function truthOf(server: ServerState): Known {
   const { process } = server
   if (process !== undefined) server.lastMode = process.mode

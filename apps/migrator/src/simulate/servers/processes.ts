@@ -15,17 +15,14 @@ import { queueLook, timedLook } from './looks.ts'
 
 interface StartOptions {
   readonly detail: string
-  /** The event of this start, for the place of an error. */
   readonly place: Place
   /** Whether the server remains leader, as at the planned start of a leader from before 1.4.0. */
   readonly keepsLeading?: boolean
 }
 
 /**
- * Starts a process on a server.
- *
- * @throws InputError for a version before 1.4.0 on data whose upgrade is complete (spec 9.2.5), or before 1.9.0 on
- * intentions that are config entries.
+ * Starts a process on a server. @throws InputError for a version before 1.4.0 on data whose upgrade is
+ * complete (spec 9.2.5), or before 1.9.0 on intentions that are config entries.
  */
 export function startProcess(world: World, server: ServerState, options: StartOptions): void {
   const { version, acls, datacenter } = server
@@ -130,7 +127,6 @@ export function resumeProcess(world: World, server: ServerState): void {
   wakeReplication(world)
 }
 
-/** Starts a client agent, which neither votes nor leads. */
 export function startAgent(world: World, agent: AgentState): void {
   const { spec } = agent
   const mode = world.model.modeAtStart({ version: spec.version, acls: true, hasCompleted: false })

@@ -7,7 +7,6 @@
 export type Range = readonly [from: number, to: number]
 export type Ranges = readonly Range[]
 
-/** How many numbers are in the ranges. */
 export function size(ranges: Ranges): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from, 0)
 }
@@ -85,7 +84,6 @@ export class RangeSet {
     }
   }
 
-  /** The part of the given ranges that is in the set. */
   within(ranges: Ranges): Range[] {
     const found: Range[] = []
     for (const [from, to] of ranges) {
@@ -98,7 +96,6 @@ export class RangeSet {
     return found
   }
 
-  /** See {@link slice}. */
   slice(count: number, offset = 0): Range[] {
     return slice(this.list, count, offset)
   }

@@ -7,7 +7,6 @@ import { changed, record, type World } from '../world.ts'
 
 const REAP_LEFT_MS = 24 * 3_600_000
 const REAP_FAILED_MS = 72 * 3_600_000
-/** Interval between two sweeps of the lists. */
 const REAP_INTERVAL_MS = 60_000
 
 /** Sweeps the member lists once a minute until the end of the scenario. */

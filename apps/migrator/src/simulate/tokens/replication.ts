@@ -197,12 +197,10 @@ function applyTokens(
   }
 }
 
-/** Tokens of a secondary that have an accessor at the end. */
 export function migratedIn({ replication }: DatacenterState): RangeSet {
   return replication.isRefused ? new RangeSet() : replication.migrated
 }
 
-/** Tokens of a secondary that have no accessor at the end. */
 export function unmigratedIn(datacenter: DatacenterState): Ranges {
   const { replication } = datacenter
   return hasCopies(datacenter) ? subtract(replication.copies.ranges, migratedIn(datacenter).ranges) : []

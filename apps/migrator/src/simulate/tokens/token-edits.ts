@@ -6,7 +6,6 @@ import { type Ranges, size, slice, subtract } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
 import type { BatchRead } from './token-store.ts'
 
-/** Applies the edits that race with a batch, after its read. */
 export function editRacing(world: World, batch: BatchRead): void {
   if (batch.tokens.length === 0) return
   for (const { count, offset } of world.racingEdits.splice(0)) edit(world, slice(batch.tokens, count, offset))
@@ -55,7 +54,6 @@ type Write = Partial<Pick<RecordOf<'tokens'>, 'write' | 'unmigrated' | 'refused'
   readonly api?: TokenApi
 }
 
-/** Records a change of tokens, unless there are none. */
 export function note(world: World, action: RecordOf<'tokens'>['action'], tokens: Ranges, write: Write): void {
   if (tokens.length === 0) return
   record(world, {

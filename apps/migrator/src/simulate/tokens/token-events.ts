@@ -9,7 +9,6 @@ import { type Ranges, size, slice } from './ranges.ts'
 import { hasCopies, wakeReplication } from './replication.ts'
 import { addressable, edit, editAsNew, note } from './token-edits.ts'
 
-/** Edits or deletes tokens, or records why that was refused. */
 export function changeTokens(world: World, event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>): void {
   const { api, kind, count, offset } = event
   if (kind === 'edit-tokens' && event.racing) {
@@ -26,7 +25,6 @@ export function changeTokens(world: World, event: ScenarioEventOf<'edit-tokens' 
   else editAsNew(world, tokens, event)
 }
 
-/** Creates tokens, or records why that was refused. */
 export function createTokens(world: World, event: ScenarioEventOf<'create-tokens'>): void {
   const { count, type, rules, api } = event
   if (api === 'new') {
@@ -82,7 +80,6 @@ export function convertTokens(world: World, { count }: ScenarioEventOf<'convert-
   note(world, 'converted', tokens, { api: 'new', write: store.revision })
 }
 
-/** The reason why the cluster currently refuses legacy writes; undefined if it accepts them. */
 function legacyApiRefusal(world: World): string | undefined {
   const { leader } = world.primary
   const servers = world.primary.servers.filter(isRunning)
@@ -100,7 +97,6 @@ const NEW_API_REFUSALS: Readonly<Record<Mode, string | undefined>> = {
   new: undefined,
 }
 
-/** The reason why a datacenter currently refuses writes through the token API. */
 function newApiRefusal({ leader }: DatacenterState): string | undefined {
   if (leader === undefined || !isRunning(leader)) return 'No cluster leader'
   return NEW_API_REFUSALS[leader.process.mode]

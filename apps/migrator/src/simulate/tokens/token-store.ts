@@ -21,14 +21,11 @@ export interface BatchRead {
 }
 
 const SETS = [
-  /** Existing tokens. */
   'present',
   /** Tokens that the migration still has to process. */
   'unmigrated',
-  /** Existing tokens that have an accessor. */
   'migrated',
   'management',
-  /** Tokens that cannot be written. */
   'unwritable',
   /** Tokens whose rights end with the legacy system. */
   'legacyRights',
@@ -37,7 +34,6 @@ const SETS = [
 ] as const
 type Sets = Readonly<Record<(typeof SETS)[number], RangeSet>>
 
-/** The state of the store at one instant. */
 export interface StoreSnapshot {
   readonly sets: Sets
   readonly spans: readonly AccessorSpan[]
@@ -58,7 +54,6 @@ export class TokenStore {
   /** Counts every write; a token's revision is the count at its last write. */
   revision = 0
   accessors: AccessorSpan[] = []
-  /** The last write of each edited token, by token number. */
   writes = new Map<number, number>()
   private sets = setsOf(() => new RangeSet())
 
@@ -66,7 +61,6 @@ export class TokenStore {
     for (const group of groups) this.append(group)
   }
 
-  /** How many tokens are in a set. */
   count(set: keyof Sets): number {
     return this.sets[set].size
   }
@@ -75,17 +69,14 @@ export class TokenStore {
     return this.sets[set].ranges
   }
 
-  /** The given tokens that are in a set. */
   among(set: keyof Sets, tokens: Ranges): Range[] {
     return this.sets[set].within(tokens)
   }
 
-  /** Reads the next batch, which the model chooses from the tokens without an accessor. */
   read(nextBatch: UpgradeModel['nextBatch']): BatchRead {
     return { tokens: nextBatch(this.sets.unmigrated.slice(READ_AHEAD)), revision: this.revision }
   }
 
-  /** Tokens of a batch that have changed since it was read. */
   changedSince(batch: BatchRead): Range[] {
     if (this.revision === batch.revision) return []
     return [...numbers(batch.tokens)].flatMap((token): Range[] =>
@@ -93,7 +84,6 @@ export class TokenStore {
     )
   }
 
-  /** Whether a token of the batch cannot be written. */
   hasUnwritable(batch: BatchRead): boolean {
     return this.sets.unwritable.size > 0 && this.sets.unwritable.within(batch.tokens).length > 0
   }
@@ -113,10 +103,8 @@ export class TokenStore {
   }
 
   /**
-   * An edit through the legacy API.
-   *
-   * @param becomes the new type. A management token that the migration does not link has rights only from its type.
-   * @returns the number of the write.
+   * An edit through the legacy API. @param becomes the new type. A management token that the migration does
+   * not link has rights only from its type. @returns the number of the write.
    */
   edit(tokens: Ranges, becomes: TokenType | undefined): number {
     const { management, legacyRights, migrated } = this.sets
@@ -145,7 +133,6 @@ export class TokenStore {
     this.log.push({ kind: 'deleted', tokens })
   }
 
-  /** Picks tokens in order. */
   pick({ state, type, count, offset }: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>): Range[] {
     const { present, unmigrated, migrated, management } = this.sets
     const set = { any: present, unmigrated, migrated }[state]
@@ -160,7 +147,6 @@ export class TokenStore {
     return subtract(subtract(this.sets.migrated.ranges, this.sets.management.ranges), this.sets.locked.ranges)
   }
 
-  /** Replaces the rules of tokens by a policy. */
   convert(tokens: Ranges): void {
     this.sets.legacyRights.remove(tokens)
     this.sets.locked.add(tokens)
