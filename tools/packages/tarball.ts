@@ -21,12 +21,12 @@ const LIBRARY: Expected = {
 
 const SERVER: Expected = {
   allowed:
-    /^package\/(dist\/[^/]+\.js|dist\/files\/.+\.(md|sql|css|js|svg|wasm)|dist\/files\/console\/.+\.(html|json|woff2|gz|br)|package\.json|README\.md|LICENSE)$/,
+    /^package\/(dist\/[^/]+\.js|dist\/files\/.+\.(sql|css|js|svg|wasm)|dist\/files\/(console|docs)\/.+\.(html|json|woff2|gz|br)|package\.json|README\.md|LICENSE)$/,
   needed: [
     'package/LICENSE',
     'package/README.md',
     'package/dist/main.js',
-    'package/dist/files/guides/README.md',
+    'package/dist/files/docs/pages/readme.html',
     'package/dist/files/console/index.html',
   ],
 }

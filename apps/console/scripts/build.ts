@@ -2,13 +2,12 @@
  * Builds the console into `dist`, with each file also compressed. With `--if-stale` only if a source has changed since
  * the last build, which takes some milliseconds to find out.
  */
-import { createHash } from 'node:crypto'
-import { globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { replaceFolder } from '@latchkey/tools/build/replace-folder'
+import { digestOfSources } from '@latchkey/tools/build/source-digest'
 
-const ROOT = join(import.meta.dirname, '../../..')
 const CONSOLE = join(import.meta.dirname, '..')
 const DIST = join(CONSOLE, 'dist')
 const STAMP = join(DIST, 'sources.sha256')
@@ -24,7 +23,7 @@ const SOURCES = [
 
 const COMPRESSIBLE = /\.(?:html|js|css|svg|json)$/
 
-if (!process.argv.includes('--if-stale') || readStamp() !== digestOfSources()) await buildConsole()
+if (!process.argv.includes('--if-stale') || readStamp() !== digestOfSources(SOURCES)) await buildConsole()
 
 function readStamp(): string | undefined {
   try {
@@ -34,21 +33,9 @@ function readStamp(): string | undefined {
   }
 }
 
-function digestOfSources(): string {
-  const hash = createHash('sha256')
-  for (const file of SOURCES.flatMap((pattern) => globSync(pattern, { cwd: ROOT })).sort()) {
-    if (!/\.test\.tsx?$/.test(file))
-      hash
-        .update(file)
-        .update('\0')
-        .update(readFileSync(join(ROOT, file)))
-  }
-  return hash.digest('hex')
-}
-
 async function buildConsole(): Promise<void> {
   const startedAt = performance.now()
-  const digest = digestOfSources()
+  const digest = digestOfSources(SOURCES)
   const { build } = await import('vite')
   // Two starts may build at once.
   await replaceFolder(DIST, join(CONSOLE, 'node_modules'), async (outDir) => {

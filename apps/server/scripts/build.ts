@@ -13,9 +13,6 @@ import { PACKAGE_FILES } from '../src/config/package-files.ts'
 const SERVER = join(import.meta.dirname, '..')
 const DIST = join(SERVER, 'dist')
 
-/** Pages that others link to. Links to any other file of the repository lead to the list of packages. */
-const GUIDES = ['*.md', 'docs/**/*.md', '{apps,packages}/*/README.md']
-
 if (process.argv.includes('--force') || !isBuildCurrent()) {
   // Two starts may build at once, and others may be running `dist`.
   await replaceFolder(DIST, join(SERVER, 'node_modules'), buildInto)
@@ -26,22 +23,16 @@ async function buildInto(next: string): Promise<void> {
   const copy = (...of: [patterns: readonly string[], from: string, to: string]) => copyFiles(next, ...of)
   const copied = [
     ...copy(['*/migration.sql'], PACKAGE_FILES.migrations, 'migrations'),
-    ...copy(['*'], PACKAGE_FILES.docsAssets, 'assets'),
-    ...copy(GUIDES, PACKAGE_FILES.guides, 'guides'),
     ...copy(['commit-rows.sql'], dirname(PACKAGE_FILES.commitRows), ''),
   ]
-  // Tests of the console may build it at any time, so only a package contains a copy, which would otherwise become
-  // outdated.
+  // Both may be built at any time, so only a package contains copies, which would otherwise become outdated.
   if (process.argv.includes('--package')) {
     const pages = ['index.html', '**/*.{js,css,svg,json,woff2,gz,br}']
     copied.push(...copy(pages, PACKAGE_FILES.console, 'console'))
+    copied.push(...copy(['{pages,api}/**/*.*'], PACKAGE_FILES.docs, 'docs'))
   }
-  // A folder's timestamp changes when a file is added to it.
-  const folders = globSync('docs/**/', { cwd: PACKAGE_FILES.guides }).map((f) =>
-    join(PACKAGE_FILES.guides, f),
-  )
   const lock = join(SERVER, '../../pnpm-lock.yaml')
-  const others = [...folders, PACKAGE_FILES.migrations, import.meta.filename, lock]
+  const others = [PACKAGE_FILES.migrations, import.meta.filename, lock]
   const inputs = inputsOf([...modules, ...copied, ...others])
   writeFileSync(join(next, 'inputs.json'), JSON.stringify(inputs))
 }
@@ -70,7 +61,7 @@ async function bundle(next: string): Promise<readonly string[]> {
       target: 'node24',
       minify: false,
       rolldownOptions: {
-        input: [join(SERVER, 'src/main.ts'), join(SERVER, 'src/http/docs/render-api.ts')],
+        input: join(SERVER, 'src/main.ts'),
         output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
       },
     },

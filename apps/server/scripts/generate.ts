@@ -1,5 +1,6 @@
 /**
- * Generates the Prisma client into `src/generated` if the schema has changed since the last run.
+ * Generates the Prisma client and the pages below `/docs` into `src/generated` if their sources have changed since the
+ * last run.
  *
  * `prisma generate` runs on WebAssembly, but the command first looks for its schema engine binary and would download
  * it. Pointing the variable at any existing file keeps generation offline (tried with 7.10.0).
@@ -9,6 +10,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { buildDocs } from './docs/build.ts'
 
 const packageDir = dirname(import.meta.dirname)
 const schema = join(packageDir, 'prisma', 'schema.prisma')
@@ -32,3 +34,5 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== source) {
   })
   writeFileSync(stamp, source)
 }
+
+await buildDocs()

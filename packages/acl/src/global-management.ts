@@ -26,17 +26,8 @@ export function linksGlobalManagement(links: readonly StoredLink[]): boolean {
   return links.some((link) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID)
 }
 
-/** Results by role: a role with a thousand links is scanned once, not once per token. */
-const globalRoles = new WeakMap<RoleRecord, boolean>()
-
 function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
-  const role = lookup.role(link.ID)
-  if (role === undefined) return false
-  const known = globalRoles.get(role)
-  if (known !== undefined) return known
-  const isGlobal = linksGlobalManagement(role.Policies)
-  globalRoles.set(role, isGlobal)
-  return isGlobal
+  return linksGlobalManagement(lookup.role(link.ID)?.Policies ?? [])
 }
 
 /** The links that every token in a namespace has in addition to its own. */

@@ -22,15 +22,23 @@ export interface Needs extends Partial<Omit<Traits, 'version'>> {
 export interface Case {
   /** Area and guarantee, such as `update/secret-filled-in`. Never changes. */
   readonly id: string
-  /** Row of `SECTIONS` that it covers, such as `4.5.3`. */
-  readonly spec: string
-  /** Other rows that it covers. */
-  readonly also?: readonly string[]
+  /** Rows of `SECTIONS` that it covers, such as `4.5.3`. */
+  readonly sections: readonly string[]
   /** Condition, outcome and rule; a refusal begins with its HTTP status and code. */
   readonly title: string
   readonly needs?: Needs
   /** Leaves behind only records that the context removes, and does not depend on other cases. */
-  run(ctx: Context): Promise<void>
+  readonly run: (ctx: Context) => Promise<void>
+}
+
+/** A case from its id, its sections and its title, and what it needs, if that is more than the default. */
+export function test(
+  head: `${string} [${string}] ${string}`,
+  run: Case['run'],
+): Case & { needing(needs: Needs): Case } {
+  const [, id = '', rows = '', title = ''] = /^(\S+) \[(.+?)\] (.+)$/.exec(head) ?? []
+  const one = { id, sections: rows.split(', '), title, run }
+  return { ...one, needing: (needs) => ({ ...one, needs }) }
 }
 
 /** First version with every field of a token. Spec 9.1. */

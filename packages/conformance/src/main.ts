@@ -17,8 +17,8 @@ async function run({
 }: Arguments): Promise<number> {
   const traits = await probeTraits({ url, prefix, token })
   const chosen = CASES.filter(
-    ({ id, spec, also = [] }) =>
-      only.length === 0 || only.some((start) => [id, spec, ...also].some((text) => text.startsWith(start))),
+    ({ id, sections }) =>
+      only.length === 0 || only.some((start) => [id, ...sections].some((text) => text.startsWith(start))),
   )
   if (chosen.length === 0)
     throw new UsageError(`--only ${only.join(', ')}: no case and no row of the spec has this prefix`)

@@ -34,8 +34,7 @@ export async function runCases(cases: readonly Case[], target: Target): Promise<
 }
 
 async function runCase(one: Case, target: Target): Promise<CaseResult> {
-  const { id, title } = one
-  const sections = [one.spec, ...(one.also ?? [])]
+  const { id, title, sections } = one
   const skipped = whySkipped(one.needs, target)
   if (skipped !== undefined) return { id, sections, title, outcome: 'skipped', reason: skipped, ms: 0 }
   const ctx = new Context(target)

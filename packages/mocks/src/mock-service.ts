@@ -9,7 +9,7 @@ import { type Failure, Faults, NoAnswer, refuse } from './faults.ts'
 import type { Credential } from './identity-provider.ts'
 import { type Duration, toMs } from './mock-clock.ts'
 import { type Latency, latencyMs, type MockServiceOptions, readOptions, type Settings } from './options.ts'
-import { offerFeed } from './state/feed.ts'
+import { FEED, type Feed } from './state/feed.ts'
 import { ServiceHandler } from './state/service-handler.ts'
 import { ServiceState } from './state/service-state.ts'
 import { toResponse, toWireRequest } from './wire.ts'
@@ -104,6 +104,7 @@ class LatchkeyMock implements MockService {
   readonly replication: MockService['replication']
   readonly baseUrl: string
   readonly managementToken: string
+  readonly [FEED]: Feed
   private readonly settings: Settings
   private readonly state: ServiceState
   private readonly faults = new Faults()
@@ -125,7 +126,7 @@ class LatchkeyMock implements MockService {
       decline: (authUrl, error) => identityProvider.decline(authUrl, error),
     }
     this.replication = replicationControls(this.state)
-    offerFeed(this, this.state.feed)
+    this[FEED] = this.state.feed
     this.clock = { now: () => clock.now(), advance: (by) => clock.advance(by) }
     this.handlers = [
       new ServiceHandler(

@@ -78,9 +78,9 @@ describe('who-can', () => {
   test('DOS-05: a page ends after a bounded number of steps, and the cursors reach every token', async () => {
     const turns = new CountingTurns()
     const world = await aWorld({ turns })
-    // Each takes a fifth of them to compile.
-    const long = Array.from({ length: 7_000 }, (_, j) => `key "${j}" { policy = "read" }`).join('\n')
-    const secrets = 8
+    // Each takes a tenth of them to compile.
+    const long = Array.from({ length: 3_500 }, (_, j) => `key "${j}" { policy = "read" }`).join('\n')
+    const secrets = 16
     for (let i = 0; i < secrets; i++) await world.secretWith(`${long}\nkey "a" { policy = "read" } # ${i}`)
     let found = 0
     let pages = 0
@@ -201,14 +201,14 @@ test('DOS-05: long checks are explained in turns, and their segments are not rep
 test('a token whose rule texts exceed the bound has no rights, and explain says why', async () => {
   const world = await aWorld({ defaultPolicy: 'allow' })
   const Policies: { ID: string }[] = []
-  for (let i = 0; i < 17; i++) {
+  for (let i = 0; i < 33; i++) {
     const { ID } = await world.policy({
       Name: `p${i}`,
-      Rules: `key "a" { policy = "write" } #${'x'.repeat(250_000)}`,
+      Rules: `key "a" { policy = "write" } #${'x'.repeat(130_000)}`,
     })
     Policies.push({ ID })
   }
-  const most = await world.token({ Policies: Policies.slice(0, 16) })
+  const most = await world.token({ Policies: Policies.slice(0, 32) })
   const more = await world.token({ Policies })
   const allowed = async (token: string) => {
     const reply = await world.ask('POST', '/internal/acl/authorize?explain', { token, body: [QUESTION] })
@@ -228,7 +228,7 @@ describe('a checked legacy import', () => {
       Array.from({ length: 3_000 }, (_, i) => ({ ID: `id-${i}`, Name: `n${i}`, Type: 'client' })),
       40,
     ],
-    'long rules': [[{ ID: 'a', Rules: many(150_000, (i) => `key "${i}" { policy = "read" }\n`) }], 10],
+    'long rules': [[{ ID: 'a', Rules: many(125_000, (i) => `key "${i}" { policy = "read" }\n`) }], 10],
   }
 
   test.each(Object.entries(LISTS))(

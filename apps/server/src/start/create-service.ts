@@ -7,7 +7,7 @@ import type { ServerClusterInfo } from '../cluster-info.ts'
 import { type Config, otherDatacenters } from '../config/config.ts'
 import { shareOf } from '../config/workers.ts'
 import { Backpressure } from '../http/api/backpressure.ts'
-import { ApiPages } from '../http/docs/api-pages.ts'
+import { once, readApiDocument } from '../http/docs-router.ts'
 import { createOutageLog } from '../logging/outage-log.ts'
 import { OpenIdClient } from '../login/oidc/openid-client.ts'
 import { ProviderVerifier } from '../login/provider-verifier.ts'
@@ -42,7 +42,6 @@ export type ProcessService = Awaited<ReturnType<typeof createService>>
 
 export async function createService(parts: ServiceParts) {
   const { config, profile, store, cluster, tls, random, metrics, tracing, main, log } = parts
-  const apiPages = new ApiPages(config)
   const unread = new Backpressure()
   const outgoing = new Outgoing({ allowHttp: config.authMethodHttp, hosts: config.authMethodHosts })
   const coordinateUpdates = new CoordinateUpdates()
@@ -91,12 +90,12 @@ export async function createService(parts: ServiceParts) {
     defaultPolicy: config.defaultPolicy,
     aclEnabled: config.aclEnabled,
     translateAddresses: config.translateAddresses,
-    openapi: () => apiPages.document(),
+    openapi: once(() => readApiDocument(config)),
     lists,
     onInternalError: (error, id) => log.error({ err: error, id }, 'request failed'),
     onUnavailable: createOutageLog(log),
   })
-  return { service, apiPages, unread, coordinateUpdates, localChecks }
+  return { service, unread, coordinateUpdates, localChecks }
 }
 
 /** A timer that does not keep the process alive. */

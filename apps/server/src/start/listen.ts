@@ -8,7 +8,7 @@ import { type Config, connectionsMaxOf } from '../config/config.ts'
 import type { AccessLog } from '../http/access-log.ts'
 import { createApp } from '../http/app.ts'
 import { consoleRouter, type ServerFacts } from '../http/console/console-router.ts'
-import { docsRouter } from '../http/docs/docs-router.ts'
+import { docsRouter } from '../http/docs-router.ts'
 import { HostGuard } from '../http/host-guard.ts'
 import { connectionSlots, rememberClients } from '../http/listener/connection-limit.ts'
 import { startHttpServer } from '../http/listener/http-server.ts'
@@ -22,7 +22,7 @@ import type { Tracing } from '../tracing/open-tracing.ts'
 import type { MainLink } from '../workers/main-link.ts'
 import type { ProcessService } from './create-service.ts'
 
-interface ListenParts extends Pick<ProcessService, 'service' | 'unread' | 'apiPages'> {
+interface ListenParts extends Pick<ProcessService, 'service' | 'unread'> {
   readonly config: Config
   readonly profile: ServiceProfile
   readonly store: Pick<ServerStore, 'notReady'>
@@ -50,7 +50,7 @@ const PROBED_WITHIN_MS = 60_000
 
 /** @throws StartError if the address or the certificate cannot be used. */
 export async function listen(parts: ListenParts): Promise<Listening> {
-  const { config, profile, service, unread, apiPages, store, metrics, accessLog, tracing, main, log } = parts
+  const { config, profile, service, unread, store, metrics, accessLog, tracing, main, log } = parts
   const trustedProxies = blockList(config.trustedProxies)
   const closing = new AbortController()
   let isClosing = false
@@ -71,7 +71,7 @@ export async function listen(parts: ListenParts): Promise<Listening> {
     corsOrigins: config.corsOrigins,
     fastLane: config.fastLane,
     forwardsWrites: config.primaryDatacenter !== config.datacenter,
-    docs: docsRouter(() => apiPages.page()),
+    docs: docsRouter(config),
     console: config.ui ? consoleRouter(factsForConsole(config)) : undefined,
     log,
     metrics,

@@ -1,7 +1,7 @@
 /** Endpoints about the service itself, and extensions. Spec 9.3, 9.4. */
 import assert from 'node:assert/strict'
 import type { Changes, Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
+import { type Case, test } from '../case.ts'
 
 interface Found {
   readonly Code: string
@@ -15,290 +15,207 @@ interface Member {
 }
 
 export const operationCases: readonly Case[] = [
-  {
-    id: 'operations/cluster',
-    spec: '9.4',
-    title: 'leader, peers, members, datacenters and replication describe one cluster',
-    needs: { datacenter: 'primary' },
-    async run(ctx) {
-      const leader = await ctx.ok<string>('GET', '/status/leader', { token: null })
-      const peers = await ctx.ok<string[]>('GET', '/status/peers', { token: null })
-      assert(peers.includes(leader), `the leader ${leader} is not among the peers`)
-      const members = await ctx.ok<Member[]>('GET', '/agent/members')
-      assert.equal(members.filter(({ Status }) => Status === 1).length, peers.length)
-      const datacenters = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
-      for (const { Datacenter } of members) assert(datacenters.includes(Datacenter), Datacenter)
-      const wide = await ctx.ok<Member[]>('GET', '/agent/members?wan=1')
-      const names = members.map(({ Name, Datacenter }) => `${Name}.${Datacenter}`)
-      assert.deepEqual(wide.map(({ Name }) => Name).sort(), names.sort())
-      const refusal = { status: 400, code: 'query_invalid', text: 'Cannot provide a segment' } as const
-      await ctx.refuses('GET', '/agent/members?wan=1&segment=x', {}, refusal)
-      const replication = await ctx.ok('GET', '/acl/replication', { token: null })
-      assert.equal(replication.Enabled, false)
-      assert.equal(replication.Mode, 'enabled')
-    },
-  },
-  {
-    id: 'operations/metrics',
-    spec: '9.4',
-    title: 'metrics are JSON, or Prometheus text on request; both need agent:read',
-    async run(ctx) {
-      const metrics = await ctx.ok('GET', '/agent/metrics')
-      for (const part of ['Gauges', 'Counters', 'Samples']) assert(Array.isArray(metrics[part]), part)
-      const text = await ctx.call('GET', '/agent/metrics?format=prometheus')
-      assert.match(text.headers.get('content-type') ?? '', /^text\/plain;/)
-      await ctx.refuses('GET', '/agent/metrics', { token: null }, { status: 403, code: 'privilege_missing' })
-    },
-  },
-  {
-    id: 'operations/replication-token',
-    spec: 'D/replication/token',
-    title: 'the replication token is set and removed with acl:write, and is never shown',
-    // A secondary uses its own token.
-    needs: { datacenter: 'primary' },
-    async run(ctx) {
-      const Token = '5c6b0d42-77f1-4c8e-9d0a-0e1f2a3b4c5d'
-      assert.equal(await ctx.ok('PUT', '/agent/token/replication', { body: { Token } }), true)
-      for (const shown of ['/agent/self', '/acl/replication', '/acl/changes']) {
-        assert(!JSON.stringify(await ctx.ok('GET', shown)).includes(Token), shown)
-      }
-      const path = '/agent/token/replication'
-      const policy = await ctx.policy('acl = "read"')
-      const reader = await ctx.token({ Policies: [{ ID: policy.ID }] })
-      const refused = { status: 403, code: 'privilege_missing' } as const
-      await ctx.refuses('PUT', path, { token: reader.SecretID, body: { Token } }, refused)
-      const invalid = { status: 400, code: 'field_invalid' } as const
-      for (const wrong of ['<hidden>', 'a b', 'é']) {
-        await ctx.refuses('PUT', path, { body: { Token: wrong } }, invalid)
-      }
-      assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
-      assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
-    },
-  },
-  {
-    id: 'operations/forwarded-writes',
-    spec: 'D/replication/writes',
-    title: '404 not_found: the primary hides its local tokens from a write that a secondary forwards',
-    needs: { datacenter: 'primary' },
-    async run(ctx) {
-      const local = await ctx.token({ Local: true, Policies: [{ Name: 'global-management' }] })
-      // Datacenters send each other headers with this prefix, whatever the target's own prefix is.
-      const sent = (token: string) => ({
-        token: null,
-        headers: { 'X-Service-Forwarded': 'another', 'X-Service-Token': token },
-      })
-      const manager = sent(ctx.target.token)
-      const path = `/acl/token/${local.AccessorID}`
-      const missing = { status: 404, code: 'not_found' } as const
-      await ctx.refuses('DELETE', path, manager, missing)
-      await ctx.refuses('PUT', path, { ...manager, body: { Local: true } }, missing)
-      await ctx.refuses('PUT', `${path}/clone`, { ...manager, body: {} }, missing)
-      const unknown = { status: 403, code: 'caller_unknown' } as const
-      await ctx.refuses('PUT', '/acl/token', { ...sent(local.SecretID), body: {} }, unknown)
-      assert.equal((await ctx.ok<Token>('GET', path)).SecretID, local.SecretID)
+  test('operations/cluster [9.4] leader, peers, members, datacenters and replication describe one cluster', async (ctx) => {
+    const leader = await ctx.ok<string>('GET', '/status/leader', { token: null })
+    const peers = await ctx.ok<string[]>('GET', '/status/peers', { token: null })
+    assert(peers.includes(leader), `the leader ${leader} is not among the peers`)
+    const members = await ctx.ok<Member[]>('GET', '/agent/members')
+    assert.equal(members.filter(({ Status }) => Status === 1).length, peers.length)
+    const datacenters = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
+    for (const { Datacenter } of members) assert(datacenters.includes(Datacenter), Datacenter)
+    const wide = await ctx.ok<Member[]>('GET', '/agent/members?wan=1')
+    const names = members.map(({ Name, Datacenter }) => `${Name}.${Datacenter}`)
+    assert.deepEqual(wide.map(({ Name }) => Name).sort(), names.sort())
+    const refusal = { status: 400, code: 'query_invalid', text: 'Cannot provide a segment' } as const
+    await ctx.refuses('GET', '/agent/members?wan=1&segment=x', {}, refusal)
+    const replication = await ctx.ok('GET', '/acl/replication', { token: null })
+    assert.equal(replication.Enabled, false)
+    assert.equal(replication.Mode, 'enabled')
+  }).needing({ datacenter: 'primary' }),
+  test('operations/metrics [9.4] metrics are JSON, or Prometheus text on request; both need agent:read', async (ctx) => {
+    const metrics = await ctx.ok('GET', '/agent/metrics')
+    for (const part of ['Gauges', 'Counters', 'Samples']) assert(Array.isArray(metrics[part]), part)
+    const text = await ctx.call('GET', '/agent/metrics?format=prometheus')
+    assert.match(text.headers.get('content-type') ?? '', /^text\/plain;/)
+    await ctx.refuses('GET', '/agent/metrics', { token: null }, { status: 403, code: 'privilege_missing' })
+  }),
+  test('operations/replication-token [D/replication/token] the replication token is set and removed with acl:write, and is never shown', async (ctx) => {
+    const Token = '5c6b0d42-77f1-4c8e-9d0a-0e1f2a3b4c5d'
+    assert.equal(await ctx.ok('PUT', '/agent/token/replication', { body: { Token } }), true)
+    for (const shown of ['/agent/self', '/acl/replication', '/acl/changes']) {
+      assert(!JSON.stringify(await ctx.ok('GET', shown)).includes(Token), shown)
+    }
+    const path = '/agent/token/replication'
+    const policy = await ctx.policy('acl = "read"')
+    const reader = await ctx.token({ Policies: [{ ID: policy.ID }] })
+    const refused = { status: 403, code: 'privilege_missing' } as const
+    await ctx.refuses('PUT', path, { token: reader.SecretID, body: { Token } }, refused)
+    const invalid = { status: 400, code: 'field_invalid' } as const
+    for (const wrong of ['<hidden>', 'a b', 'é']) {
+      await ctx.refuses('PUT', path, { body: { Token: wrong } }, invalid)
+    }
+    assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
+    assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
+  }).needing({ datacenter: 'primary' }), // A secondary uses its own token.
+  test('operations/forwarded-writes [D/replication/writes] 404 not_found: the primary hides its local tokens from a write that a secondary forwards', async (ctx) => {
+    const local = await ctx.token({ Local: true, Policies: [{ Name: 'global-management' }] })
+    // Datacenters send each other headers with this prefix, whatever the target's own prefix is.
+    const sent = (token: string) => ({
+      token: null,
+      headers: { 'X-Service-Forwarded': 'another', 'X-Service-Token': token },
+    })
+    const manager = sent(ctx.target.token)
+    const path = `/acl/token/${local.AccessorID}`
+    const missing = { status: 404, code: 'not_found' } as const
+    await ctx.refuses('DELETE', path, manager, missing)
+    await ctx.refuses('PUT', path, { ...manager, body: { Local: true } }, missing)
+    await ctx.refuses('PUT', `${path}/clone`, { ...manager, body: {} }, missing)
+    const unknown = { status: 403, code: 'caller_unknown' } as const
+    await ctx.refuses('PUT', '/acl/token', { ...sent(local.SecretID), body: {} }, unknown)
+    assert.equal((await ctx.ok<Token>('GET', path)).SecretID, local.SecretID)
 
-      const created = await ctx.call('PUT', '/acl/token', { ...manager, body: {} })
-      assert.equal(created.status, 200)
-      const { CreateIndex, AccessorID } = JSON.parse(created.text) as Token
-      assert(Number(created.headers.get('x-service-index')) >= CreateIndex)
-      const global = await ctx.ok<Token>('GET', `/acl/token/${AccessorID}`)
-      assert.equal(global.Local, false)
-      const wrong = { 'X-Service-Forwarded': 'another;elsewhere', 'X-Service-Token': ctx.target.token }
-      const refusal = { status: 400, code: 'datacenter_unknown' } as const
-      await ctx.refuses('PUT', '/acl/token', { token: null, headers: wrong, body: {} }, refusal)
-    },
-  },
-  {
-    id: 'operations/documents',
-    spec: 'D/versions/gates',
-    title: 'the changes between two versions and the OpenAPI document need no right',
-    async run(ctx) {
-      const changes = await ctx.ok<{ Gate: string; At: string }[]>(
-        'GET',
-        '/internal/versions?from=1.4.0&to=1.5.0',
-        { token: null },
-      )
-      assert(changes.some(({ Gate, At }) => Gate === 'api.role' && At === '1.5.0'))
-      const document = await ctx.ok('GET', '/openapi.json', { token: null })
-      assert(Object.keys(document.paths as object).includes('/v1/acl/role'))
-    },
-  },
-  {
-    id: 'operations/changes',
-    spec: 'D/changes/follow',
-    title:
-      'a reader that applies the changes after the index of a first copy has the policies, roles and global tokens, with their secrets',
-    async run(ctx) {
-      const first = await ctx.ok<Changes>('GET', '/acl/changes')
-      const since = `/acl/changes?index=${first.Index}&cluster=${first.Cluster}`
-      const policy = await ctx.policy('acl = "write"')
-      const Policies = [{ ID: policy.ID }]
-      const kept = await ctx.token({ Policies })
-      const gone = await ctx.token()
-      const local = await ctx.token({ Local: true })
-      await ctx.ok('DELETE', `/acl/token/${gone.AccessorID}`)
-      const changes = await ctx.ok<Changes>('GET', since)
-      assert(changes.Index > first.Index)
-      assert(first.After === undefined && changes.After === String(first.Index))
-      const stored = changes.Policies.find(({ ID }) => ID === policy.ID)
-      assert.equal(stored?.Rules, 'acl = "write"')
-      const shown = changes.Tokens.find(({ AccessorID }) => AccessorID === kept.AccessorID)
-      assert.equal(shown?.SecretID, kept.SecretID)
-      assert.deepEqual(shown?.Policies, Policies)
-      assert(!changes.Tokens.some(({ AccessorID }) => AccessorID === local.AccessorID))
-      assert(changes.Deleted.Tokens.includes(gone.AccessorID))
-      assert(!changes.Deleted.Tokens.includes(kept.AccessorID))
-      const staged = await ctx.ok<Changes>('GET', `${since}&staged`)
-      assert.equal(staged.More, undefined)
-      assert(staged.Tokens.some(({ AccessorID }) => AccessorID === kept.AccessorID))
+    const created = await ctx.call('PUT', '/acl/token', { ...manager, body: {} })
+    assert.equal(created.status, 200)
+    const { CreateIndex, AccessorID } = JSON.parse(created.text) as Token
+    assert(Number(created.headers.get('x-service-index')) >= CreateIndex)
+    const global = await ctx.ok<Token>('GET', `/acl/token/${AccessorID}`)
+    assert.equal(global.Local, false)
+    const wrong = { 'X-Service-Forwarded': 'another;elsewhere', 'X-Service-Token': ctx.target.token }
+    const refusal = { status: 400, code: 'datacenter_unknown' } as const
+    await ctx.refuses('PUT', '/acl/token', { token: null, headers: wrong, body: {} }, refusal)
+  }).needing({ datacenter: 'primary' }),
+  test('operations/documents [D/versions/gates] the changes between two versions and the OpenAPI document need no right', async (ctx) => {
+    const changes = await ctx.ok<{ Gate: string; At: string }[]>(
+      'GET',
+      '/internal/versions?from=1.4.0&to=1.5.0',
+      { token: null },
+    )
+    assert(changes.some(({ Gate, At }) => Gate === 'api.role' && At === '1.5.0'))
+    const document = await ctx.ok('GET', '/openapi.json', { token: null })
+    assert(Object.keys(document.paths as object).includes('/v1/acl/role'))
+  }),
+  test('operations/changes [D/changes/follow] a reader that applies the changes after the index of a first copy has the policies, roles and global tokens, with their secrets', async (ctx) => {
+    const first = await ctx.ok<Changes>('GET', '/acl/changes')
+    const since = `/acl/changes?index=${first.Index}&cluster=${first.Cluster}`
+    const policy = await ctx.policy('acl = "write"')
+    const Policies = [{ ID: policy.ID }]
+    const kept = await ctx.token({ Policies })
+    const gone = await ctx.token()
+    const local = await ctx.token({ Local: true })
+    await ctx.ok('DELETE', `/acl/token/${gone.AccessorID}`)
+    const changes = await ctx.ok<Changes>('GET', since)
+    assert(changes.Index > first.Index)
+    assert(first.After === undefined && changes.After === String(first.Index))
+    const stored = changes.Policies.find(({ ID }) => ID === policy.ID)
+    assert.equal(stored?.Rules, 'acl = "write"')
+    const shown = changes.Tokens.find(({ AccessorID }) => AccessorID === kept.AccessorID)
+    assert.equal(shown?.SecretID, kept.SecretID)
+    assert.deepEqual(shown?.Policies, Policies)
+    assert(!changes.Tokens.some(({ AccessorID }) => AccessorID === local.AccessorID))
+    assert(changes.Deleted.Tokens.includes(gone.AccessorID))
+    assert(!changes.Deleted.Tokens.includes(kept.AccessorID))
+    const staged = await ctx.ok<Changes>('GET', `${since}&staged`)
+    assert.equal(staged.More, undefined)
+    assert(staged.Tokens.some(({ AccessorID }) => AccessorID === kept.AccessorID))
 
-      const waiting = ctx.ok<Changes>('GET', `/acl/changes?index=${changes.Index}&wait=60s`)
-      await ctx.ok('DELETE', `/acl/token/${kept.AccessorID}`)
-      let next = await waiting
-      // Other cases may have woken the read.
-      for (let more = 0; more < 100 && !next.Deleted.Tokens.includes(kept.AccessorID); more += 1) {
-        next = await ctx.ok<Changes>('GET', `/acl/changes?index=${next.Index}&wait=10s`)
-      }
-      assert(next.Deleted.Tokens.includes(kept.AccessorID))
+    const waiting = ctx.ok<Changes>('GET', `/acl/changes?index=${changes.Index}&wait=60s`)
+    await ctx.ok('DELETE', `/acl/token/${kept.AccessorID}`)
+    let next = await waiting
+    // Other cases may have woken the read.
+    for (let more = 0; more < 100 && !next.Deleted.Tokens.includes(kept.AccessorID); more += 1) {
+      next = await ctx.ok<Changes>('GET', `/acl/changes?index=${next.Index}&wait=10s`)
+    }
+    assert(next.Deleted.Tokens.includes(kept.AccessorID))
 
-      const other = await ctx.ok<Changes>('GET', `/acl/changes?index=${first.Index}&cluster=another`)
-      assert.equal(other.Reset, true)
-      const ahead = await ctx.ok<Changes>('GET', '/acl/changes?index=999999999999')
-      assert.equal(ahead.Reset, true)
-      const cursor = { status: 400, code: 'query_invalid', field: 'cursor' } as const
-      for (const text of ['x', 'kv.', 'tokens.x'])
-        await ctx.refuses('GET', `/acl/changes?cursor=${text}`, {}, cursor)
-    },
-  },
-  {
-    id: 'operations/changes-right',
-    spec: 'D/changes/right',
-    title: '403 privilege_missing: changes without acl:write, because they show every secret',
-    async run(ctx) {
-      const { SecretID: reader } = await ctx.caller('acl = "read"')
-      const refusal = { status: 403, code: 'privilege_missing' } as const
-      await ctx.refuses('GET', '/acl/changes', { token: reader }, refusal)
-      await ctx.refuses('GET', '/acl/changes?index=1', { token: null }, refusal)
-    },
-  },
-  {
-    id: 'operations/snapshot',
-    spec: '9.4',
-    title: 'only global managers read an archive of the whole store; 501 endpoint_not_built if there is none',
-    async run(ctx) {
-      const { SecretID: token } = await ctx.caller('operator = "write" acl = "read"')
-      const refusal = { status: 403, code: 'privilege_missing' } as const
-      for (const who of [{ token }, { token: null }]) {
-        await ctx.refuses('GET', '/snapshot', who, refusal)
-        await ctx.refuses('PUT', '/snapshot', { ...who, raw: 'an archive' }, refusal)
-      }
-      const archive = await ctx.call('GET', '/snapshot')
-      if (archive.status === 501) {
-        await ctx.refuses('PUT', '/snapshot', { raw: 'x' }, { status: 501, code: 'endpoint_not_built' })
-        return
-      }
-      assert.equal(archive.status, 200)
-      assert.equal(archive.headers.get('content-type'), 'application/octet-stream')
-      const damaged = { status: 400, code: 'snapshot_invalid' } as const
-      for (const raw of ['', 'x', archive.text.slice(0, 100)]) {
-        await ctx.refuses('PUT', '/snapshot', { raw }, damaged)
-      }
-    },
-  },
-  {
-    id: 'operations/promote',
-    spec: 'D/replication/promotion',
-    title: '409 replication_refused: a primary datacenter is not promoted, and follows no other store',
-    needs: { datacenter: 'primary' },
-    async run(ctx) {
-      const refusal = { status: 409, code: 'replication_refused' } as const
-      const [Datacenter] = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
-      await ctx.refuses('PUT', '/acl/replication/promote', { body: { Datacenter } }, refusal)
-      const { Cluster } = await ctx.ok<Changes>('GET', '/acl/changes')
-      await ctx.refuses('PUT', '/acl/replication/accept', { body: { Cluster } }, refusal)
-      const { Index } = await ctx.ok<Changes>('GET', '/acl/changes')
-      const later = `/acl/changes?cluster=${crypto.randomUUID()}&index=${Index + 2 ** 32}`
-      await ctx.refuses('GET', later, {}, { status: 409, code: 'primary_superseded' })
-    },
-  },
-  {
-    id: 'operations/promote-body',
-    spec: 'D/replication/promotion',
-    title: '400: a promotion names another datacenter or none, or an acceptance names no store',
-    async run(ctx) {
-      const promote = { status: 400, field: 'Datacenter' } as const
-      const other = { body: { Datacenter: 'another' } }
-      await ctx.refuses('PUT', '/acl/replication/promote', other, { ...promote, code: 'field_invalid' })
-      await ctx.refuses(
-        'PUT',
-        '/acl/replication/promote',
-        { body: {} },
-        { ...promote, code: 'field_required' },
-      )
-      const accept = { status: 400, field: 'Cluster' } as const
-      await ctx.refuses('PUT', '/acl/replication/accept', { body: {} }, { ...accept, code: 'field_required' })
-      const text = { body: { Cluster: 'x' } }
-      await ctx.refuses('PUT', '/acl/replication/accept', text, { ...accept, code: 'id_invalid' })
-    },
-  },
-  {
-    id: 'operations/promote-right',
-    spec: 'D/replication/promotion',
-    title:
-      '403 privilege_missing: promotion and acceptance without acl:write, because they affect every record',
-    async run(ctx) {
-      const { SecretID: token } = await ctx.caller('acl = "read"')
-      const refusal = { status: 403, code: 'privilege_missing' } as const
-      await ctx.refuses('PUT', '/acl/replication/promote', { token, body: { Datacenter: 'dc1' } }, refusal)
-      const Cluster = crypto.randomUUID()
-      await ctx.refuses('PUT', '/acl/replication/accept', { token, body: { Cluster } }, refusal)
-    },
-  },
-  {
-    id: 'operations/migration',
-    spec: '5.2',
-    title: 'the accessor migration reports its progress to a caller with acl:read',
-    async run(ctx) {
-      const { Done, Total } = await ctx.ok<{ Done: number; Total: number }>('GET', '/internal/acl/migration')
-      assert(Done <= Total, `${Done} of ${Total}`)
-    },
-  },
-  {
-    id: 'questions/lint',
-    spec: 'D/rules/unknown',
-    title: 'lint reports what a create would refuse, with its position, without a token',
-    async run(ctx) {
-      const lint = (Rules: string) =>
-        ctx.ok<Found[]>('POST', '/acl/policy/lint', { body: { Rules }, token: null })
-      assert.deepEqual(await lint('key "a" { policy = "read" }'), [])
-      const [found] = await lint('\nkey "a" { policy = "reed" }')
-      assert.equal(found?.Line, 2)
-    },
-  },
-  {
-    id: 'questions/who-can',
-    spec: '5.2',
-    title:
-      'who-can lists the tokens that have a right; what-if lists the tokens that a change of rules would affect',
-    async run(ctx) {
-      const key = ctx.unique('key')
-      const policy = await ctx.policy(`key "${key}" { policy = "read" }`)
-      const { AccessorID } = await ctx.token({ Policies: [{ ID: policy.ID }] })
-      const named = (tokens: readonly { AccessorID: string }[]) =>
-        tokens.some((token) => token.AccessorID === AccessorID)
-      const check = { Resource: 'key', Segment: key, Access: 'read' }
-      assert(named(await ctx.ok('POST', '/internal/acl/who-can', { body: check })))
-      const body = { ...check, Access: 'write' }
-      assert(!named(await ctx.ok('POST', '/internal/acl/who-can', { body })))
-      const changes = await ctx.ok<{ AccessorID: string; Losses: unknown[] }[]>(
-        'POST',
-        `/acl/policy/${policy.ID}/what-if`,
-        { body: { Rules: '' } },
-      )
-      const [change] = changes
-      assert.equal(changes.length, 1)
-      assert.equal(change?.AccessorID, AccessorID)
-      assert((change?.Losses.length ?? 0) > 0)
-    },
-  },
+    const other = await ctx.ok<Changes>('GET', `/acl/changes?index=${first.Index}&cluster=another`)
+    assert.equal(other.Reset, true)
+    const ahead = await ctx.ok<Changes>('GET', '/acl/changes?index=999999999999')
+    assert.equal(ahead.Reset, true)
+    const cursor = { status: 400, code: 'query_invalid', field: 'cursor' } as const
+    for (const text of ['x', 'kv.', 'tokens.x'])
+      await ctx.refuses('GET', `/acl/changes?cursor=${text}`, {}, cursor)
+  }),
+  test('operations/changes-right [D/changes/right] 403 privilege_missing: changes without acl:write, because they show every secret', async (ctx) => {
+    const { SecretID: reader } = await ctx.caller('acl = "read"')
+    const refusal = { status: 403, code: 'privilege_missing' } as const
+    await ctx.refuses('GET', '/acl/changes', { token: reader }, refusal)
+    await ctx.refuses('GET', '/acl/changes?index=1', { token: null }, refusal)
+  }),
+  test('operations/snapshot [9.4] only global managers read an archive of the whole store; 501 endpoint_not_built if there is none', async (ctx) => {
+    const { SecretID: token } = await ctx.caller('operator = "write" acl = "read"')
+    const refusal = { status: 403, code: 'privilege_missing' } as const
+    for (const who of [{ token }, { token: null }]) {
+      await ctx.refuses('GET', '/snapshot', who, refusal)
+      await ctx.refuses('PUT', '/snapshot', { ...who, raw: 'an archive' }, refusal)
+    }
+    const archive = await ctx.call('GET', '/snapshot')
+    if (archive.status === 501) {
+      await ctx.refuses('PUT', '/snapshot', { raw: 'x' }, { status: 501, code: 'endpoint_not_built' })
+      return
+    }
+    assert.equal(archive.status, 200)
+    assert.equal(archive.headers.get('content-type'), 'application/octet-stream')
+    const damaged = { status: 400, code: 'snapshot_invalid' } as const
+    for (const raw of ['', 'x', archive.text.slice(0, 100)]) {
+      await ctx.refuses('PUT', '/snapshot', { raw }, damaged)
+    }
+  }),
+  test('operations/promote [D/replication/promotion] 409 replication_refused: a primary datacenter is not promoted, and follows no other store', async (ctx) => {
+    const refusal = { status: 409, code: 'replication_refused' } as const
+    const [Datacenter] = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
+    await ctx.refuses('PUT', '/acl/replication/promote', { body: { Datacenter } }, refusal)
+    const { Cluster } = await ctx.ok<Changes>('GET', '/acl/changes')
+    await ctx.refuses('PUT', '/acl/replication/accept', { body: { Cluster } }, refusal)
+    const { Index } = await ctx.ok<Changes>('GET', '/acl/changes')
+    const later = `/acl/changes?cluster=${crypto.randomUUID()}&index=${Index + 2 ** 32}`
+    await ctx.refuses('GET', later, {}, { status: 409, code: 'primary_superseded' })
+  }).needing({ datacenter: 'primary' }),
+  test('operations/promote-body [D/replication/promotion] 400: a promotion names another datacenter or none, or an acceptance names no store', async (ctx) => {
+    const promote = { status: 400, field: 'Datacenter' } as const
+    const other = { body: { Datacenter: 'another' } }
+    await ctx.refuses('PUT', '/acl/replication/promote', other, { ...promote, code: 'field_invalid' })
+    await ctx.refuses('PUT', '/acl/replication/promote', { body: {} }, { ...promote, code: 'field_required' })
+    const accept = { status: 400, field: 'Cluster' } as const
+    await ctx.refuses('PUT', '/acl/replication/accept', { body: {} }, { ...accept, code: 'field_required' })
+    const text = { body: { Cluster: 'x' } }
+    await ctx.refuses('PUT', '/acl/replication/accept', text, { ...accept, code: 'id_invalid' })
+  }),
+  test('operations/promote-right [D/replication/promotion] 403 privilege_missing: promotion and acceptance without acl:write, because they affect every record', async (ctx) => {
+    const { SecretID: token } = await ctx.caller('acl = "read"')
+    const refusal = { status: 403, code: 'privilege_missing' } as const
+    await ctx.refuses('PUT', '/acl/replication/promote', { token, body: { Datacenter: 'dc1' } }, refusal)
+    const Cluster = crypto.randomUUID()
+    await ctx.refuses('PUT', '/acl/replication/accept', { token, body: { Cluster } }, refusal)
+  }),
+  test('operations/migration [5.2] the accessor migration reports its progress to a caller with acl:read', async (ctx) => {
+    const { Done, Total } = await ctx.ok<{ Done: number; Total: number }>('GET', '/internal/acl/migration')
+    assert(Done <= Total, `${Done} of ${Total}`)
+  }),
+  test('questions/lint [D/rules/unknown] lint reports what a create would refuse, with its position, without a token', async (ctx) => {
+    const lint = (Rules: string) =>
+      ctx.ok<Found[]>('POST', '/acl/policy/lint', { body: { Rules }, token: null })
+    assert.deepEqual(await lint('key "a" { policy = "read" }'), [])
+    const [found] = await lint('\nkey "a" { policy = "reed" }')
+    assert.equal(found?.Line, 2)
+  }),
+  test('questions/who-can [5.2] who-can lists the tokens that have a right; what-if lists the tokens that a change of rules would affect', async (ctx) => {
+    const key = ctx.unique('key')
+    const policy = await ctx.policy(`key "${key}" { policy = "read" }`)
+    const { AccessorID } = await ctx.token({ Policies: [{ ID: policy.ID }] })
+    const named = (tokens: readonly { AccessorID: string }[]) =>
+      tokens.some((token) => token.AccessorID === AccessorID)
+    const check = { Resource: 'key', Segment: key, Access: 'read' }
+    assert(named(await ctx.ok('POST', '/internal/acl/who-can', { body: check })))
+    const body = { ...check, Access: 'write' }
+    assert(!named(await ctx.ok('POST', '/internal/acl/who-can', { body })))
+    const changes = await ctx.ok<{ AccessorID: string; Losses: unknown[] }[]>(
+      'POST',
+      `/acl/policy/${policy.ID}/what-if`,
+      { body: { Rules: '' } },
+    )
+    const [change] = changes
+    assert.equal(changes.length, 1)
+    assert.equal(change?.AccessorID, AccessorID)
+    assert((change?.Losses.length ?? 0) > 0)
+  }),
 ]

@@ -1,7 +1,7 @@
 /** Policies and roles. Spec 1, 2.2, 2.3; decisions: rule language. */
 import assert from 'node:assert/strict'
 import type { Policy, Role, Token } from '@latchkey/contract'
-import type { Case } from '../case.ts'
+import { type Case, test } from '../case.ts'
 import type { Context } from '../context.ts'
 
 /** Which of these checks, each `resource segment access`, a token with these rules passes. */
@@ -34,315 +34,229 @@ async function refuseRules(ctx: Context, Rules: string, line: number, column?: n
 }
 
 export const policyRoleCases: readonly Case[] = [
-  {
-    id: 'policies/record',
-    spec: '2.2',
-    title:
-      'a policy is created, read by ID and by name in any case, replaced by an update, listed without rules, deleted',
-    needs: { edition: 'standard' },
-    async run(ctx) {
-      const policy = await ctx.policy('acl = "read"', { Description: 'd', Datacenters: ['dc1'] })
-      const keys = ['ID', 'Name', 'Description', 'Rules', 'Datacenters', 'Hash', 'CreateIndex', 'ModifyIndex']
-      assert.deepEqual(Object.keys(policy), keys)
-      assert.deepEqual(await ctx.ok('GET', `/acl/policy/${policy.ID}`), policy)
-      assert.deepEqual(await ctx.ok('GET', `/acl/policy/name/${policy.Name.toUpperCase()}`), policy)
-      const list = await ctx.ok<Policy[]>('GET', '/acl/policies')
-      const { Rules: _, ...entry } = policy
-      assert.deepEqual(
-        list.find(({ ID }) => ID === policy.ID),
-        entry,
-      )
-      const body = { Name: policy.Name }
-      const updated = await ctx.ok<Policy>('PUT', `/acl/policy/${policy.ID}`, { body })
-      assert.deepEqual([updated.Description, updated.Rules, updated.Datacenters], ['', '', undefined])
-      assert.equal(await ctx.ok<boolean>('DELETE', `/acl/policy/${policy.ID}`), true)
-      const missing = {
-        status: 404,
-        code: 'not_found',
-        text: 'Requested policy does not exist: ACL not found',
-      } as const
-      await ctx.refuses('GET', `/acl/policy/${policy.ID}`, {}, missing)
-      await ctx.refuses('GET', `/acl/policy/name/${policy.Name}`, {}, missing)
-      await ctx.refuses('DELETE', `/acl/policy/${policy.ID}`, {}, missing)
-    },
-  },
-  {
-    id: 'policies/names',
-    spec: 'D/status/taken-409',
-    also: ['D/status/rule-400'],
-    title: '409 name_in_use: a policy or role name in use, in any case; 400: no name, or an invalid one',
-    async run(ctx) {
-      const policy = await ctx.policy()
-      const role = await ctx.role()
-      for (const [path, { Name }] of [
-        ['/acl/policy', policy],
-        ['/acl/role', role],
-      ] as const) {
-        for (const taken of [Name, Name.toUpperCase()]) {
-          await ctx.refuses(
-            'PUT',
-            path,
-            { body: { Name: taken } },
-            { status: 409, code: 'name_in_use', field: 'Name' },
-          )
-        }
-        await ctx.refuses('PUT', path, { body: {} }, { status: 400, code: 'field_required', field: 'Name' })
-        for (const bad of ['a b', 'a/b', 'é', 'x'.repeat(257)]) {
-          await ctx.refuses(
-            'PUT',
-            path,
-            { body: { Name: bad } },
-            { status: 400, code: 'name_invalid', field: 'Name' },
-          )
-        }
+  test('policies/record [2.2] a policy is created, read by ID and by name in any case, replaced by an update, listed without rules, deleted', async (ctx) => {
+    const policy = await ctx.policy('acl = "read"', { Description: 'd', Datacenters: ['dc1'] })
+    const keys = ['ID', 'Name', 'Description', 'Rules', 'Datacenters', 'Hash', 'CreateIndex', 'ModifyIndex']
+    assert.deepEqual(Object.keys(policy), keys)
+    assert.deepEqual(await ctx.ok('GET', `/acl/policy/${policy.ID}`), policy)
+    assert.deepEqual(await ctx.ok('GET', `/acl/policy/name/${policy.Name.toUpperCase()}`), policy)
+    const list = await ctx.ok<Policy[]>('GET', '/acl/policies')
+    const { Rules: _, ...entry } = policy
+    assert.deepEqual(
+      list.find(({ ID }) => ID === policy.ID),
+      entry,
+    )
+    const body = { Name: policy.Name }
+    const updated = await ctx.ok<Policy>('PUT', `/acl/policy/${policy.ID}`, { body })
+    assert.deepEqual([updated.Description, updated.Rules, updated.Datacenters], ['', '', undefined])
+    assert.equal(await ctx.ok<boolean>('DELETE', `/acl/policy/${policy.ID}`), true)
+    const missing = {
+      status: 404,
+      code: 'not_found',
+      text: 'Requested policy does not exist: ACL not found',
+    } as const
+    await ctx.refuses('GET', `/acl/policy/${policy.ID}`, {}, missing)
+    await ctx.refuses('GET', `/acl/policy/name/${policy.Name}`, {}, missing)
+    await ctx.refuses('DELETE', `/acl/policy/${policy.ID}`, {}, missing)
+  }).needing({ edition: 'standard' }),
+  test('policies/names [D/status/taken-409, D/status/rule-400] 409 name_in_use: a policy or role name in use, in any case; 400: no name, or an invalid one', async (ctx) => {
+    const policy = await ctx.policy()
+    const role = await ctx.role()
+    for (const [path, { Name }] of [
+      ['/acl/policy', policy],
+      ['/acl/role', role],
+    ] as const) {
+      for (const taken of [Name, Name.toUpperCase()]) {
+        await ctx.refuses(
+          'PUT',
+          path,
+          { body: { Name: taken } },
+          { status: 409, code: 'name_in_use', field: 'Name' },
+        )
       }
-    },
-  },
-  {
-    id: 'policies/builtin',
-    spec: 'D/status/rule-400',
-    title: '400: the rules of global-management are changed, or it is deleted',
-    async run(ctx) {
-      const path = '/acl/policy/00000000-0000-0000-0000-000000000001'
-      const { Name, Rules } = await ctx.ok<Policy>('GET', path)
-      assert.equal(Name, 'global-management')
-      const body = { Name, Rules: `${Rules}\n` }
-      await ctx.refuses('PUT', path, { body }, { status: 400, code: 'builtin_immutable', field: 'Rules' })
-      await ctx.refuses('DELETE', path, {}, { status: 400, code: 'delete_refused' })
-    },
-  },
-  {
-    id: 'policies/rights',
-    spec: '5.2',
-    title: '403 privilege_missing: policies and roles are read with acl:read and changed with acl:write',
-    async run(ctx) {
-      const [powerless, reader] = [await ctx.caller(''), await ctx.caller('acl = "read"')]
-      const policy = await ctx.policy()
-      const role = await ctx.role()
-      const refusal = { status: 403, code: 'privilege_missing' } as const
-      const reads = [
-        '/acl/policies',
-        `/acl/policy/${policy.ID}`,
-        `/acl/policy/name/${policy.Name}`,
-        '/acl/roles',
-        `/acl/role/${role.ID}`,
-        `/acl/role/name/${role.Name}`,
-      ]
-      for (const path of reads) {
-        await ctx.ok('GET', path, { token: reader.SecretID })
-        await ctx.refuses('GET', path, { token: powerless.SecretID }, refusal)
+      await ctx.refuses('PUT', path, { body: {} }, { status: 400, code: 'field_required', field: 'Name' })
+      for (const bad of ['a b', 'a/b', 'é', 'x'.repeat(257)]) {
+        await ctx.refuses(
+          'PUT',
+          path,
+          { body: { Name: bad } },
+          { status: 400, code: 'name_invalid', field: 'Name' },
+        )
       }
-      for (const [path, body] of [
-        ['/acl/policy', { Name: 'x' }],
-        [`/acl/policy/${policy.ID}`, policy],
-        ['/acl/role', { Name: 'x' }],
-        [`/acl/role/${role.ID}`, role],
-      ] as const) {
-        await ctx.refuses('PUT', path, { body, token: reader.SecretID }, refusal)
-      }
-      for (const path of [`/acl/policy/${policy.ID}`, `/acl/role/${role.ID}`]) {
-        await ctx.refuses('DELETE', path, { token: reader.SecretID }, refusal)
-      }
-    },
-  },
-  {
-    id: 'policies/datacenters',
-    spec: '2.2',
-    title: 'a policy for other datacenters grants no right here',
-    async run(ctx) {
-      const policy = await ctx.policy('key "a" { policy = "read" }', { Datacenters: ['elsewhere'] })
-      const { SecretID } = await ctx.token({ Policies: [{ ID: policy.ID }] })
-      const body = [{ Resource: 'key', Segment: 'a', Access: 'read' }]
-      const [answer] = await ctx.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', {
-        body,
-        token: SecretID,
-      })
-      assert.equal(answer?.Allow, false)
-    },
-  },
-  {
-    id: 'roles/record',
-    spec: '2.3',
-    title:
-      'a role is created, read by ID and name, replaced by an update, listed, filtered by policy, deleted',
-    needs: { edition: 'standard' },
-    async run(ctx) {
-      const policy = await ctx.policy()
-      const role = await ctx.role({
-        Policies: [{ Name: policy.Name }],
-        ServiceIdentities: [{ ServiceName: 'web' }],
-      })
-      assert.deepEqual(role.Policies, [{ ID: policy.ID, Name: policy.Name }])
-      assert.deepEqual(await ctx.ok('GET', `/acl/role/${role.ID}`), role)
-      assert.deepEqual(await ctx.ok('GET', `/acl/role/name/${role.Name}`), role)
-      assert.deepEqual(await ctx.ok('GET', `/acl/roles?policy=${policy.ID}`), [role])
-      const updated = await ctx.ok<Role>('PUT', `/acl/role/${role.ID}`, { body: { Name: role.Name } })
-      assert(!('Policies' in updated) && !('ServiceIdentities' in updated))
-      assert.deepEqual(await ctx.ok('GET', `/acl/roles?policy=${policy.ID}`), [])
-      assert.equal(await ctx.ok<boolean>('DELETE', `/acl/role/${role.ID}`), true)
-      await ctx.refuses('GET', `/acl/role/${role.ID}`, {}, { status: 404, code: 'not_found' })
-      await ctx.refuses('DELETE', `/acl/role/${role.ID}`, {}, { status: 404, code: 'not_found' })
-    },
-  },
-  {
-    id: 'roles/links-checked',
-    spec: '2.3',
-    also: ['D/status/rule-400'],
-    title: '400: a role links nothing, or has an identity that breaks the name rule',
-    async run(ctx) {
-      const Name = ctx.unique('role')
-      const refuse = (fields: object, code: 'link_unknown' | 'name_invalid', field: string) =>
-        ctx.refuses('PUT', '/acl/role', { body: { Name, ...fields } }, { status: 400, code, field })
-      await refuse({ Policies: [{ Name: 'none' }] }, 'link_unknown', 'Policies[0]')
-      await refuse(
-        { ServiceIdentities: [{ ServiceName: 'Web' }] },
-        'name_invalid',
-        'ServiceIdentities[0].ServiceName',
-      )
-    },
-  },
-  {
-    id: 'roles/deleted',
-    spec: '2.3',
-    also: ['D/records/links'],
-    title: 'a deleted role loses its effect at once and disappears from answers',
-    async run(ctx) {
-      const policy = await ctx.policy('acl = "read"')
-      const role = await ctx.role({ Policies: [{ ID: policy.ID }] })
-      const token = await ctx.token({ Roles: [{ ID: role.ID }] })
-      await ctx.ok('GET', '/acl/tokens', { token: token.SecretID })
-      await ctx.ok('DELETE', `/acl/role/${role.ID}`)
-      await ctx.refuses(
-        'GET',
-        '/acl/tokens',
-        { token: token.SecretID },
-        { status: 403, code: 'privilege_missing' },
-      )
-      assert(!('Roles' in (await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`))))
-    },
-  },
-  {
-    id: 'rules/forms',
-    spec: 'D/rules/forms',
-    title:
-      'rules are HCL or JSON; a rule is exact or for a prefix; the exact rule wins, then the longest prefix',
-    async run(ctx) {
-      const hcl =
-        'key_prefix "a/" { policy = "write" }\nkey_prefix "a/b" { policy = "read" }\nkey "a/bc" { policy = "deny" }'
-      const json =
-        '{"key_prefix":{"a/":{"policy":"write"},"a/b":{"policy":"read"}},"key":{"a/bc":{"policy":"deny"}}}'
-      for (const rules of [hcl, json]) {
-        const checks = [
-          'key a/x write',
-          'key a/b write',
-          'key a/bd read',
-          'key a/bc read',
-          'key a/bcd read',
-          'key b read',
-        ]
-        assert.deepEqual(await decide(ctx, [rules], checks), [true, false, true, false, true, false])
-      }
-    },
-  },
-  {
-    id: 'rules/ranking',
-    spec: 'D/rules/ranking',
-    title: 'if several policies have a level for a segment, the strictest wins: deny, write, list, read',
-    async run(ctx) {
-      const rule = (level: string) => `key_prefix "a" { policy = "${level}" }`
-      const checks = ['key a read', 'key a list', 'key a write']
-      assert.deepEqual(await decide(ctx, [rule('read')], checks), [true, false, false])
-      assert.deepEqual(await decide(ctx, [rule('read'), rule('list')], checks), [true, true, false])
-      assert.deepEqual(await decide(ctx, [rule('write'), rule('read')], checks), [true, true, true])
-      assert.deepEqual(await decide(ctx, [rule('write'), rule('deny'), rule('read')], checks), [
-        false,
-        false,
-        false,
-      ])
-    },
-  },
-  {
-    id: 'rules/level-case',
-    spec: 'D/rules/levels',
-    title:
-      'a level in another case is accepted, grants nothing and yields to a correct level; deny still denies',
-    async run(ctx) {
-      const hcl =
-        'acl = "Write"\noperator = "WRITE"\nkeyring = "READ"\nkey_prefix "a" { policy = "WRITE" }\nservice "s" { policy = "write" intentions = "Write" }'
-      const json =
-        '{"acl":"Write","operator":"WRITE","keyring":"READ","key_prefix":{"a":{"policy":"WRITE"}},"service":{"s":{"policy":"write","intentions":"Write"}}}'
+    }
+  }),
+  test('policies/builtin [D/status/rule-400] 400: the rules of global-management are changed, or it is deleted', async (ctx) => {
+    const path = '/acl/policy/00000000-0000-0000-0000-000000000001'
+    const { Name, Rules } = await ctx.ok<Policy>('GET', path)
+    assert.equal(Name, 'global-management')
+    const body = { Name, Rules: `${Rules}\n` }
+    await ctx.refuses('PUT', path, { body }, { status: 400, code: 'builtin_immutable', field: 'Rules' })
+    await ctx.refuses('DELETE', path, {}, { status: 400, code: 'delete_refused' })
+  }),
+  test('policies/rights [5.2] 403 privilege_missing: policies and roles are read with acl:read and changed with acl:write', async (ctx) => {
+    const [powerless, reader] = [await ctx.caller(''), await ctx.caller('acl = "read"')]
+    const policy = await ctx.policy()
+    const role = await ctx.role()
+    const refusal = { status: 403, code: 'privilege_missing' } as const
+    const reads = [
+      '/acl/policies',
+      `/acl/policy/${policy.ID}`,
+      `/acl/policy/name/${policy.Name}`,
+      '/acl/roles',
+      `/acl/role/${role.ID}`,
+      `/acl/role/name/${role.Name}`,
+    ]
+    for (const path of reads) {
+      await ctx.ok('GET', path, { token: reader.SecretID })
+      await ctx.refuses('GET', path, { token: powerless.SecretID }, refusal)
+    }
+    for (const [path, body] of [
+      ['/acl/policy', { Name: 'x' }],
+      [`/acl/policy/${policy.ID}`, policy],
+      ['/acl/role', { Name: 'x' }],
+      [`/acl/role/${role.ID}`, role],
+    ] as const) {
+      await ctx.refuses('PUT', path, { body, token: reader.SecretID }, refusal)
+    }
+    for (const path of [`/acl/policy/${policy.ID}`, `/acl/role/${role.ID}`]) {
+      await ctx.refuses('DELETE', path, { token: reader.SecretID }, refusal)
+    }
+  }),
+  test('policies/datacenters [2.2] a policy for other datacenters grants no right here', async (ctx) => {
+    const policy = await ctx.policy('key "a" { policy = "read" }', { Datacenters: ['elsewhere'] })
+    const { SecretID } = await ctx.token({ Policies: [{ ID: policy.ID }] })
+    const body = [{ Resource: 'key', Segment: 'a', Access: 'read' }]
+    const [answer] = await ctx.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', {
+      body,
+      token: SecretID,
+    })
+    assert.equal(answer?.Allow, false)
+  }),
+  test('roles/record [2.3] a role is created, read by ID and name, replaced by an update, listed, filtered by policy, deleted', async (ctx) => {
+    const policy = await ctx.policy()
+    const role = await ctx.role({
+      Policies: [{ Name: policy.Name }],
+      ServiceIdentities: [{ ServiceName: 'web' }],
+    })
+    assert.deepEqual(role.Policies, [{ ID: policy.ID, Name: policy.Name }])
+    assert.deepEqual(await ctx.ok('GET', `/acl/role/${role.ID}`), role)
+    assert.deepEqual(await ctx.ok('GET', `/acl/role/name/${role.Name}`), role)
+    assert.deepEqual(await ctx.ok('GET', `/acl/roles?policy=${policy.ID}`), [role])
+    const updated = await ctx.ok<Role>('PUT', `/acl/role/${role.ID}`, { body: { Name: role.Name } })
+    assert(!('Policies' in updated) && !('ServiceIdentities' in updated))
+    assert.deepEqual(await ctx.ok('GET', `/acl/roles?policy=${policy.ID}`), [])
+    assert.equal(await ctx.ok<boolean>('DELETE', `/acl/role/${role.ID}`), true)
+    await ctx.refuses('GET', `/acl/role/${role.ID}`, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('DELETE', `/acl/role/${role.ID}`, {}, { status: 404, code: 'not_found' })
+  }).needing({ edition: 'standard' }),
+  test('roles/links-checked [2.3, D/status/rule-400] 400: a role links nothing, or has an identity that breaks the name rule', async (ctx) => {
+    const Name = ctx.unique('role')
+    const refuse = (fields: object, code: 'link_unknown' | 'name_invalid', field: string) =>
+      ctx.refuses('PUT', '/acl/role', { body: { Name, ...fields } }, { status: 400, code, field })
+    await refuse({ Policies: [{ Name: 'none' }] }, 'link_unknown', 'Policies[0]')
+    await refuse(
+      { ServiceIdentities: [{ ServiceName: 'Web' }] },
+      'name_invalid',
+      'ServiceIdentities[0].ServiceName',
+    )
+  }),
+  test('roles/deleted [2.3, D/records/links] a deleted role loses its effect at once and disappears from answers', async (ctx) => {
+    const policy = await ctx.policy('acl = "read"')
+    const role = await ctx.role({ Policies: [{ ID: policy.ID }] })
+    const token = await ctx.token({ Roles: [{ ID: role.ID }] })
+    await ctx.ok('GET', '/acl/tokens', { token: token.SecretID })
+    await ctx.ok('DELETE', `/acl/role/${role.ID}`)
+    await ctx.refuses(
+      'GET',
+      '/acl/tokens',
+      { token: token.SecretID },
+      { status: 403, code: 'privilege_missing' },
+    )
+    assert(!('Roles' in (await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`))))
+  }),
+  test('rules/forms [D/rules/forms] rules are HCL or JSON; a rule is exact or for a prefix; the exact rule wins, then the longest prefix', async (ctx) => {
+    const hcl =
+      'key_prefix "a/" { policy = "write" }\nkey_prefix "a/b" { policy = "read" }\nkey "a/bc" { policy = "deny" }'
+    const json =
+      '{"key_prefix":{"a/":{"policy":"write"},"a/b":{"policy":"read"}},"key":{"a/bc":{"policy":"deny"}}}'
+    for (const rules of [hcl, json]) {
       const checks = [
-        'acl  read',
-        'operator  read',
-        'keyring  read',
-        'key a read',
-        'service s write',
-        'intention s read',
+        'key a/x write',
+        'key a/b write',
+        'key a/bd read',
+        'key a/bc read',
+        'key a/bcd read',
+        'key b read',
       ]
-      for (const rules of [hcl, json]) {
-        assert.deepEqual(await decide(ctx, [rules], checks), [false, false, false, false, true, false])
-        // The correctly spelled level of another policy wins, in either order.
-        const exact = 'operator = "read"\nkey_prefix "a" { policy = "read" }'
-        for (const both of [
-          [rules, exact],
-          [exact, rules],
-        ])
-          assert.deepEqual(await decide(ctx, both, checks), [false, true, false, true, true, false])
-      }
-      // A deny in another spelling still denies.
-      const wide = 'key_prefix "" { policy = "write" }'
-      assert.deepEqual(await decide(ctx, [`${wide}\nkey "b" { policy = "READ" }`], ['key b write']), [false])
-      assert.deepEqual(await decide(ctx, [wide, 'key_prefix "" { policy = "DENY" }'], ['key b read']), [
-        false,
+      assert.deepEqual(await decide(ctx, [rules], checks), [true, false, true, false, true, false])
+    }
+  }),
+  test('rules/ranking [D/rules/ranking] if several policies have a level for a segment, the strictest wins: deny, write, list, read', async (ctx) => {
+    const rule = (level: string) => `key_prefix "a" { policy = "${level}" }`
+    const checks = ['key a read', 'key a list', 'key a write']
+    assert.deepEqual(await decide(ctx, [rule('read')], checks), [true, false, false])
+    assert.deepEqual(await decide(ctx, [rule('read'), rule('list')], checks), [true, true, false])
+    assert.deepEqual(await decide(ctx, [rule('write'), rule('read')], checks), [true, true, true])
+    assert.deepEqual(await decide(ctx, [rule('write'), rule('deny'), rule('read')], checks), [
+      false,
+      false,
+      false,
+    ])
+  }),
+  test('rules/level-case [D/rules/levels] a level in another case is accepted, grants nothing and yields to a correct level; deny still denies', async (ctx) => {
+    const hcl =
+      'acl = "Write"\noperator = "WRITE"\nkeyring = "READ"\nkey_prefix "a" { policy = "WRITE" }\nservice "s" { policy = "write" intentions = "Write" }'
+    const json =
+      '{"acl":"Write","operator":"WRITE","keyring":"READ","key_prefix":{"a":{"policy":"WRITE"}},"service":{"s":{"policy":"write","intentions":"Write"}}}'
+    const checks = [
+      'acl  read',
+      'operator  read',
+      'keyring  read',
+      'key a read',
+      'service s write',
+      'intention s read',
+    ]
+    for (const rules of [hcl, json]) {
+      assert.deepEqual(await decide(ctx, [rules], checks), [false, false, false, false, true, false])
+      // The correctly spelled level of another policy wins, in either order.
+      const exact = 'operator = "read"\nkey_prefix "a" { policy = "read" }'
+      for (const both of [
+        [rules, exact],
+        [exact, rules],
       ])
-      const body = { Rules: hcl }
-      const findings = await ctx.ok<{ Code: string }[]>('POST', '/acl/policy/lint', { body })
-      assert.equal(findings.filter(({ Code }) => Code === 'level_case').length, 5)
-    },
-  },
-  {
-    id: 'rules/unknown',
-    spec: 'D/rules/unknown',
-    title: '400 rules_invalid: an unknown kind, key or level, or a syntax error, with line and column',
-    async run(ctx) {
-      await refuseRules(ctx, 'acl = "read"\nkeys "a" { policy = "read" }', 2, 1)
-      await refuseRules(ctx, 'key "a" {\n  policy = "read"\n  polcy = "read"\n}', 3)
-      await refuseRules(ctx, '\n\nacl = "all"', 3)
-      await refuseRules(ctx, 'key "a" {', 1)
-      await refuseRules(ctx, '{"acl":\n "read"', 2)
-    },
-  },
-  {
-    id: 'rules/duplicates',
-    spec: 'D/rules/duplicates',
-    title: '400 rules_invalid: the same block or attribute twice',
-    async run(ctx) {
-      await refuseRules(ctx, 'key "a" { policy = "read" }\nkey "a" { policy = "write" }', 2)
-      await refuseRules(ctx, 'acl = "read"\nacl = "write"', 2)
-    },
-  },
-  {
-    id: 'rules/text',
-    spec: 'D/rules/text',
-    title: 'stored rules keep their text: comments, whitespace and order',
-    async run(ctx) {
-      const text = '# why\n\nkey   "b" {policy="read"} // end\n/* a */ acl = "read"\n'
-      const { ID, Rules } = await ctx.policy(text)
-      assert.equal(Rules, text)
-      assert.equal((await ctx.ok<Policy>('GET', `/acl/policy/${ID}`)).Rules, text)
-    },
-  },
-  {
-    id: 'policies/id-missing',
-    spec: 'D/status/rule-400',
-    title: '400 id_missing: the error for a path without its id or name says which one is missing',
-    async run(ctx) {
-      for (const kind of ['policy', 'role']) {
-        const missing = (what: string) =>
-          ({ status: 400, code: 'id_missing', text: `Missing ${what}` }) as const
-        await ctx.refuses('GET', `/acl/${kind}/`, {}, missing(`${kind} ID`))
-        await ctx.refuses('GET', `/acl/${kind}/name/`, {}, missing(`${kind} Name`))
-      }
-    },
-  },
+        assert.deepEqual(await decide(ctx, both, checks), [false, true, false, true, true, false])
+    }
+    // A deny in another spelling still denies.
+    const wide = 'key_prefix "" { policy = "write" }'
+    assert.deepEqual(await decide(ctx, [`${wide}\nkey "b" { policy = "READ" }`], ['key b write']), [false])
+    assert.deepEqual(await decide(ctx, [wide, 'key_prefix "" { policy = "DENY" }'], ['key b read']), [false])
+    const body = { Rules: hcl }
+    const findings = await ctx.ok<{ Code: string }[]>('POST', '/acl/policy/lint', { body })
+    assert.equal(findings.filter(({ Code }) => Code === 'level_case').length, 5)
+  }),
+  test('rules/unknown [D/rules/unknown] 400 rules_invalid: an unknown kind, key or level, or a syntax error, with line and column', async (ctx) => {
+    await refuseRules(ctx, 'acl = "read"\nkeys "a" { policy = "read" }', 2, 1)
+    await refuseRules(ctx, 'key "a" {\n  policy = "read"\n  polcy = "read"\n}', 3)
+    await refuseRules(ctx, '\n\nacl = "all"', 3)
+    await refuseRules(ctx, 'key "a" {', 1)
+    await refuseRules(ctx, '{"acl":\n "read"', 2)
+  }),
+  test('rules/duplicates [D/rules/duplicates] 400 rules_invalid: the same block or attribute twice', async (ctx) => {
+    await refuseRules(ctx, 'key "a" { policy = "read" }\nkey "a" { policy = "write" }', 2)
+    await refuseRules(ctx, 'acl = "read"\nacl = "write"', 2)
+  }),
+  test('rules/text [D/rules/text] stored rules keep their text: comments, whitespace and order', async (ctx) => {
+    const text = '# why\n\nkey   "b" {policy="read"} // end\n/* a */ acl = "read"\n'
+    const { ID, Rules } = await ctx.policy(text)
+    assert.equal(Rules, text)
+    assert.equal((await ctx.ok<Policy>('GET', `/acl/policy/${ID}`)).Rules, text)
+  }),
+  test('policies/id-missing [D/status/rule-400] 400 id_missing: the error for a path without its id or name says which one is missing', async (ctx) => {
+    for (const kind of ['policy', 'role']) {
+      const missing = (what: string) =>
+        ({ status: 400, code: 'id_missing', text: `Missing ${what}` }) as const
+      await ctx.refuses('GET', `/acl/${kind}/`, {}, missing(`${kind} ID`))
+      await ctx.refuses('GET', `/acl/${kind}/name/`, {}, missing(`${kind} Name`))
+    }
+  }),
 ]

@@ -26,15 +26,14 @@ interface FeedOptions {
   readonly secretId: string
 }
 
-const feeds = new WeakMap<OtherDatacenter, Feed>()
+/** Where a mock service has its feed. */
+export const FEED = Symbol('feed')
 
 /** `undefined` if the object is not a mock service. */
-export function feedOf(service: OtherDatacenter | undefined): Feed | undefined {
-  return service && feeds.get(service)
-}
-
-export function offerFeed(service: OtherDatacenter, feed: Feed): void {
-  feeds.set(service, feed)
+export function feedOf(
+  service: (OtherDatacenter & { readonly [FEED]?: Feed }) | undefined,
+): Feed | undefined {
+  return service?.[FEED]
 }
 
 export function createFeed({ service, store, blocked, secretId }: FeedOptions): Feed {

@@ -45,7 +45,7 @@ test.each([' \t', '', '\r'])(
       lintRules(`key "a" {\n  policy = <<${name}\nx${name}\nread\n${space}${name}\r\n}\n`).map(
         ({ code, line }) => ({ code, line }),
       )
-    expect(findings('N'.repeat(50_000))).toEqual(findings('NAME'))
+    expect(findings('N'.repeat(25_000))).toEqual(findings('NAME'))
     expect(lintRules(`a = <<${'N'.repeat(100_000)}\nx\n`)[0]?.message.length).toBeLessThan(400)
   },
 )

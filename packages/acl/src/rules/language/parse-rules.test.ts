@@ -242,8 +242,8 @@ test('nesting is bounded: 64 levels pass, 65 and more are refused', () => {
   const nestedJson = (depth: number) => `{"foo":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
   expect(parseRules(nestedJson(64), { lenient: true }).rules).toEqual([])
   expect(() => parseRules(nestedJson(65), { lenient: true })).toThrow(/at most 64 levels/)
-  expect(() => parseRules('a{'.repeat(100_000))).toThrow(/at most 64 levels/)
-  expect(() => parseRules(`{"a":${'['.repeat(200_000)}`)).toThrow(/at most 64 levels/)
+  expect(() => parseRules('a{'.repeat(50_000))).toThrow(/at most 64 levels/)
+  expect(() => parseRules(`{"a":${'['.repeat(100_000)}`)).toThrow(/at most 64 levels/)
 })
 
 test('the length is bounded in bytes: RULES_BYTES_MAX passes, one more is field_too_long', () => {

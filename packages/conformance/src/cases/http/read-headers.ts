@@ -1,6 +1,6 @@
 /** What the headers of a read say about it. Decisions: read headers. */
 import assert from 'node:assert/strict'
-import type { Case } from '../../case.ts'
+import { type Case, test } from '../../case.ts'
 import type { Context } from '../../context.ts'
 
 /** Reads that filter rows, of two services on two nodes. */
@@ -28,68 +28,49 @@ async function aNode(ctx: Context): Promise<string> {
 }
 
 export const readHeaderCases: readonly Case[] = [
-  {
-    id: 'read-headers/filtered',
-    spec: 'D/catalog/read-headers',
-    title:
-      'a list says that rows were left out for lack of rights, only if they were and the caller has a token',
-    needs: { from: '1.11' },
-    async run(ctx) {
-      const [open, hidden] = [await aNode(ctx), await aNode(ctx)]
-      const rules = ['service', 'node'].map((kind) => `${kind} "${open}" { policy = "read" }`)
-      const { SecretID: token } = await ctx.caller(rules.join('\n'))
-      const tells = async (path: string, as: string | null | undefined) => {
-        const options = as === undefined ? {} : { token: as }
-        const reply = await ctx.call('GET', path, options)
-        return reply.headers.get(ctx.header('Results-Filtered-By-ACLs'))
+  test('read-headers/filtered [D/catalog/read-headers] a list says that rows were left out for lack of rights, only if they were and the caller has a token', async (ctx) => {
+    const [open, hidden] = [await aNode(ctx), await aNode(ctx)]
+    const rules = ['service', 'node'].map((kind) => `${kind} "${open}" { policy = "read" }`)
+    const { SecretID: token } = await ctx.caller(rules.join('\n'))
+    const tells = async (path: string, as: string | null | undefined) => {
+      const options = as === undefined ? {} : { token: as }
+      const reply = await ctx.call('GET', path, options)
+      return reply.headers.get(ctx.header('Results-Filtered-By-ACLs'))
+    }
+    for (const path of listsOf(hidden, hidden)) {
+      assert.equal(await tells(path, token), 'true', path)
+      assert.equal(await tells(path, null), null, `${path} without a token`)
+      assert.equal(await tells(path, undefined), null, `${path} with every right`)
+    }
+    const ownRows = ['/catalog/service/', '/catalog/node/', '/health/service/', '/internal/ui/node/']
+    for (const path of ownRows) assert.equal(await tells(`${path}${open}`, token), null, path)
+    assert.equal(await tells(`/internal/ui/node/${hidden}`, token), 'true')
+    for (const Node of [open, hidden]) await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
+  }).needing({ from: '1.11' }),
+  test('read-headers/not-before [D/catalog/read-headers] before 1.11 no list says that rows were left out for lack of rights', async (ctx) => {
+    const hidden = await aNode(ctx)
+    const { SecretID: token } = await ctx.caller('')
+    const reply = await ctx.call('GET', `/catalog/service/${hidden}`, { token })
+    assert.equal(reply.text, '[]')
+    assert.equal(reply.headers.get(ctx.header('Results-Filtered-By-ACLs')), null)
+    await ctx.ok('PUT', '/catalog/deregister', { body: { Node: hidden } })
+  }).needing({ from: '1.4.0', before: '1.11' }),
+  test('read-headers/consistency [D/catalog/read-headers] catalog and health reads name their consistency; blocking queries also name what answered them', async (ctx) => {
+    const consistency = ctx.header('Effective-Consistency')
+    const backend = ctx.header('Query-Backend')
+    const modes = { '': 'leader', consistent: 'consistent', stale: 'stale' }
+    for (const path of ['/catalog/services', '/health/state/any']) {
+      for (const [option, told] of Object.entries(modes)) {
+        const { headers } = await ctx.call('GET', `${path}?${option}`)
+        assert.deepEqual([headers.get(consistency), headers.get(backend)], [told, 'blocking-query'])
       }
-      for (const path of listsOf(hidden, hidden)) {
-        assert.equal(await tells(path, token), 'true', path)
-        assert.equal(await tells(path, null), null, `${path} without a token`)
-        assert.equal(await tells(path, undefined), null, `${path} with every right`)
-      }
-      const ownRows = ['/catalog/service/', '/catalog/node/', '/health/service/', '/internal/ui/node/']
-      for (const path of ownRows) assert.equal(await tells(`${path}${open}`, token), null, path)
-      assert.equal(await tells(`/internal/ui/node/${hidden}`, token), 'true')
-      for (const Node of [open, hidden]) await ctx.ok('PUT', '/catalog/deregister', { body: { Node } })
-    },
-  },
-  {
-    id: 'read-headers/not-before',
-    spec: 'D/catalog/read-headers',
-    title: 'before 1.11 no list says that rows were left out for lack of rights',
-    needs: { from: '1.4.0', before: '1.11' },
-    async run(ctx) {
-      const hidden = await aNode(ctx)
-      const { SecretID: token } = await ctx.caller('')
-      const reply = await ctx.call('GET', `/catalog/service/${hidden}`, { token })
-      assert.equal(reply.text, '[]')
-      assert.equal(reply.headers.get(ctx.header('Results-Filtered-By-ACLs')), null)
-      await ctx.ok('PUT', '/catalog/deregister', { body: { Node: hidden } })
-    },
-  },
-  {
-    id: 'read-headers/consistency',
-    spec: 'D/catalog/read-headers',
-    title: 'catalog and health reads name their consistency; blocking queries also name what answered them',
-    needs: { from: '1.10' },
-    async run(ctx) {
-      const consistency = ctx.header('Effective-Consistency')
-      const backend = ctx.header('Query-Backend')
-      const modes = { '': 'leader', consistent: 'consistent', stale: 'stale' }
-      for (const path of ['/catalog/services', '/health/state/any']) {
-        for (const [option, told] of Object.entries(modes)) {
-          const { headers } = await ctx.call('GET', `${path}?${option}`)
-          assert.deepEqual([headers.get(consistency), headers.get(backend)], [told, 'blocking-query'])
-        }
-      }
-      for (const path of ['/internal/ui/nodes', '/coordinate/nodes', '/session/list', '/acl/tokens']) {
-        const { headers } = await ctx.call('GET', path)
-        assert.deepEqual([headers.get(consistency), headers.get(backend)], [null, 'blocking-query'], path)
-      }
-      for (const path of ['/catalog/datacenters', '/agent/members']) {
-        assert.equal((await ctx.call('GET', path)).headers.get(backend), null, path)
-      }
-    },
-  },
+    }
+    for (const path of ['/internal/ui/nodes', '/coordinate/nodes', '/session/list', '/acl/tokens']) {
+      const { headers } = await ctx.call('GET', path)
+      assert.deepEqual([headers.get(consistency), headers.get(backend)], [null, 'blocking-query'], path)
+    }
+    for (const path of ['/catalog/datacenters', '/agent/members']) {
+      assert.equal((await ctx.call('GET', path)).headers.get(backend), null, path)
+    }
+  }).needing({ from: '1.10' }),
 ]

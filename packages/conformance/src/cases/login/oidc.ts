@@ -1,7 +1,7 @@
 /** Browser logins. Decisions: login. */
 import assert from 'node:assert/strict'
 import type { AuthMethod, Token } from '@latchkey/contract'
-import type { Case } from '../../case.ts'
+import { type Case, test } from '../../case.ts'
 import type { Context } from '../../context.ts'
 import type { Target } from '../../target.ts'
 import { aMethod, aRule, OIDC_CONFIG } from './provider.ts'
@@ -75,140 +75,97 @@ const STATE_REFUSED = 'Expired or missing OAuth state'
 const CODE_REFUSED = 'Error exchanging oidc code'
 
 export const oidcCases: readonly Case[] = [
-  {
-    id: 'oidc/auth-url-refused',
-    spec: 'D/login/request',
-    title:
-      '400: a browser login without method or redirect URI, with a URI that the method does not allow, or at a method of another type; 403 at an unknown method',
-    needs: { edition: 'extended' },
-    async run(ctx) {
-      const { Name } = await anOidcMethod(ctx)
-      const [RedirectURI] = OIDC_CONFIG.AllowedRedirectURIs
-      const good = { AuthMethod: Name, RedirectURI }
-      const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) =>
-        ctx.refuses('POST', '/acl/oidc/auth-url', { body: { ...good, ...fields }, token: null }, refusal)
-      for (const field of ['AuthMethod', 'RedirectURI']) {
-        await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
-      }
-      const invalid = { status: 400, code: 'field_invalid' } as const
-      for (const other of [
-        'https://evil.example/oidc/callback',
-        `${RedirectURI}/x`,
-        'http://localhost.evil.example/oidc/callback',
-        'http://localhost:8550@evil.example/oidc/callback',
-      ]) {
-        await refuses({ RedirectURI: other }, { ...invalid, field: 'RedirectURI' })
-      }
-      const { method: jwt } = await aMethod(ctx)
-      await refuses({ AuthMethod: jwt.Name }, { ...invalid, field: 'AuthMethod' })
-      await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
-    },
-  },
-  {
-    id: 'oidc/callback-refused',
-    spec: 'D/login/refused',
-    also: ['D/login/request'],
-    title:
-      '403: a callback with a state that was never issued, or for an unknown method; 400 without a field',
-    needs: { edition: 'extended' },
-    async run(ctx) {
-      const { Name } = await anOidcMethod(ctx)
-      const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) => {
-        const body = { AuthMethod: Name, State: crypto.randomUUID(), Code: 'code', ...fields }
-        return ctx.refuses('POST', '/acl/oidc/callback', { body, token: null }, refusal)
-      }
-      const refused = { status: 403, code: 'login_refused', text: 'Permission denied: ' } as const
-      // Existing clients send Meta, which only has an effect at the start of a login.
-      for (const fields of [{}, { Meta: { a: 'b' } }]) await refuses(fields, refused)
-      await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
-      for (const field of ['AuthMethod', 'State', 'Code']) {
-        await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
-      }
-    },
-  },
-  {
-    id: 'oidc/login',
-    spec: 'D/login/token',
-    also: ['D/login/request', 'D/login/logout'],
-    title:
-      'a person who signs in gets a token with what their claims bind, until MaxTokenTTL; each login creates another one, and a logout deletes it',
-    needs: { edition: 'extended', provider: true },
-    async run(ctx) {
-      const method = await aTeamMethod(ctx)
-      const logIn = async (login: string, fields: object) => {
-        const begun = await begin(ctx, method.toUpperCase(), fields)
-        const { code, iss } = await begun.signIn(login)
-        const options = callbackOf(begun, { code }, { ClientNonce: 'a nonce', ...(iss && { Iss: iss }) })
-        return ctx.ok<Token>('POST', '/acl/oidc/callback', options)
-      }
-      const token = await logIn('alice', { ClientNonce: 'a nonce', Meta: { from: 'web' } })
-      assert.equal(token.Description, 'token created via OIDC login: {"from":"web"}')
-      assert.deepEqual(token.ServiceIdentities, [{ ServiceName: 'alice-team' }])
-      assert.deepEqual([token.AuthMethod, token.Local], [method, true])
-      assert.equal(Date.parse(token.ExpirationTime ?? '') - Date.parse(token.CreateTime), 3_600_000)
-      const other = await logIn('bob', {})
-      assert.deepEqual(other.ServiceIdentities, [{ ServiceName: 'bob-team' }])
-      assert.equal(other.Description, 'token created via OIDC login')
-      await ctx.ok('POST', '/acl/logout', { token: token.SecretID })
-      const unknown = { status: 403, code: 'caller_unknown' } as const
-      await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, unknown)
-      await ctx.ok('GET', '/acl/token/self', { token: other.SecretID })
-    },
-  },
-  {
-    id: 'oidc/state',
-    spec: 'D/login/refused',
-    title:
-      '403 login_refused: a state that a callback used up, successful or not, a state of another method, or one without its client nonce (ATTACK-45, ATTACK-46, ATTACK-47)',
-    needs: { edition: 'extended', provider: true },
-    async run(ctx) {
-      const method = await aTeamMethod(ctx)
-      const another = await aTeamMethod(ctx)
-      const begun = await begin(ctx, method)
-      const ok = callbackOf(begun, await begun.signIn('alice'))
-      await ctx.ok('POST', '/acl/oidc/callback', ok)
-      await refusesOnce(ctx, ok, STATE_REFUSED)
-      await refusesOnce(ctx, callbackOf(begun, await begun.signIn('alice')), STATE_REFUSED)
-      const foreign = await begin(ctx, method)
-      const back = await foreign.signIn('alice')
-      await refusesOnce(ctx, callbackOf({ ...foreign, method: another }, back), STATE_REFUSED)
-      await refusesOnce(ctx, callbackOf(foreign, back), STATE_REFUSED)
-      for (const ClientNonce of ['another', '', undefined]) {
-        const bound = await begin(ctx, method, { ClientNonce: 'a nonce' })
-        const returned = await bound.signIn('alice')
-        await refusesOnce(ctx, callbackOf(bound, returned, { ClientNonce }), 'Invalid client nonce')
-        await refusesOnce(ctx, callbackOf(bound, returned, { ClientNonce: 'a nonce' }), STATE_REFUSED)
-      }
-      assert.equal((await ctx.ok<Token[]>('GET', `/acl/tokens?authmethod=${method}`)).length, 1)
-    },
-  },
-  {
-    id: 'oidc/code',
-    spec: 'D/login/refused',
-    title:
-      '403 login_refused: a code that was never issued, that belongs to another login, or that comes from another issuer (ATTACK-50, ATTACK-52)',
-    needs: { edition: 'extended', provider: true },
-    async run(ctx) {
-      const method = await aTeamMethod(ctx)
-      await refusesOnce(ctx, callbackOf(await begin(ctx, method), { code: 'invented' }), CODE_REFUSED)
-      const stolen = await (await begin(ctx, method)).signIn('victim')
-      await refusesOnce(ctx, callbackOf(await begin(ctx, method), stolen), CODE_REFUSED)
-      const begun = await begin(ctx, method)
-      const back = await begun.signIn('alice')
-      const Iss = 'https://evil.example'
-      await refusesOnce(ctx, callbackOf(begun, back, { Iss }), 'invalid issuer claim (iss)')
-      assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=${method}`), [])
-    },
-  },
-  {
-    id: 'oidc/standard-edition',
-    spec: 'D/namespaces/standard',
-    title: '404 endpoint_unknown: the standard edition has no browser logins',
-    needs: { edition: 'standard' },
-    async run(ctx) {
-      for (const path of ['/acl/oidc/auth-url', '/acl/oidc/callback']) {
-        await ctx.refuses('POST', path, { body: {} }, { status: 404, code: 'endpoint_unknown' })
-      }
-    },
-  },
+  test('oidc/auth-url-refused [D/login/request] 400: a browser login without method or redirect URI, with a URI that the method does not allow, or at a method of another type; 403 at an unknown method', async (ctx) => {
+    const { Name } = await anOidcMethod(ctx)
+    const [RedirectURI] = OIDC_CONFIG.AllowedRedirectURIs
+    const good = { AuthMethod: Name, RedirectURI }
+    const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) =>
+      ctx.refuses('POST', '/acl/oidc/auth-url', { body: { ...good, ...fields }, token: null }, refusal)
+    for (const field of ['AuthMethod', 'RedirectURI']) {
+      await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
+    }
+    const invalid = { status: 400, code: 'field_invalid' } as const
+    for (const other of [
+      'https://evil.example/oidc/callback',
+      `${RedirectURI}/x`,
+      'http://localhost.evil.example/oidc/callback',
+      'http://localhost:8550@evil.example/oidc/callback',
+    ]) {
+      await refuses({ RedirectURI: other }, { ...invalid, field: 'RedirectURI' })
+    }
+    const { method: jwt } = await aMethod(ctx)
+    await refuses({ AuthMethod: jwt.Name }, { ...invalid, field: 'AuthMethod' })
+    await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
+  }).needing({ edition: 'extended' }),
+  test('oidc/callback-refused [D/login/refused, D/login/request] 403: a callback with a state that was never issued, or for an unknown method; 400 without a field', async (ctx) => {
+    const { Name } = await anOidcMethod(ctx)
+    const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) => {
+      const body = { AuthMethod: Name, State: crypto.randomUUID(), Code: 'code', ...fields }
+      return ctx.refuses('POST', '/acl/oidc/callback', { body, token: null }, refusal)
+    }
+    const refused = { status: 403, code: 'login_refused', text: 'Permission denied: ' } as const
+    // Existing clients send Meta, which only has an effect at the start of a login.
+    for (const fields of [{}, { Meta: { a: 'b' } }]) await refuses(fields, refused)
+    await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
+    for (const field of ['AuthMethod', 'State', 'Code']) {
+      await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
+    }
+  }).needing({ edition: 'extended' }),
+  test('oidc/login [D/login/token, D/login/request, D/login/logout] a person who signs in gets a token with what their claims bind, until MaxTokenTTL; each login creates another one, and a logout deletes it', async (ctx) => {
+    const method = await aTeamMethod(ctx)
+    const logIn = async (login: string, fields: object) => {
+      const begun = await begin(ctx, method.toUpperCase(), fields)
+      const { code, iss } = await begun.signIn(login)
+      const options = callbackOf(begun, { code }, { ClientNonce: 'a nonce', ...(iss && { Iss: iss }) })
+      return ctx.ok<Token>('POST', '/acl/oidc/callback', options)
+    }
+    const token = await logIn('alice', { ClientNonce: 'a nonce', Meta: { from: 'web' } })
+    assert.equal(token.Description, 'token created via OIDC login: {"from":"web"}')
+    assert.deepEqual(token.ServiceIdentities, [{ ServiceName: 'alice-team' }])
+    assert.deepEqual([token.AuthMethod, token.Local], [method, true])
+    assert.equal(Date.parse(token.ExpirationTime ?? '') - Date.parse(token.CreateTime), 3_600_000)
+    const other = await logIn('bob', {})
+    assert.deepEqual(other.ServiceIdentities, [{ ServiceName: 'bob-team' }])
+    assert.equal(other.Description, 'token created via OIDC login')
+    await ctx.ok('POST', '/acl/logout', { token: token.SecretID })
+    const unknown = { status: 403, code: 'caller_unknown' } as const
+    await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, unknown)
+    await ctx.ok('GET', '/acl/token/self', { token: other.SecretID })
+  }).needing({ edition: 'extended', provider: true }),
+  test('oidc/state [D/login/refused] 403 login_refused: a state that a callback used up, successful or not, a state of another method, or one without its client nonce (ATTACK-45, ATTACK-46, ATTACK-47)', async (ctx) => {
+    const method = await aTeamMethod(ctx)
+    const another = await aTeamMethod(ctx)
+    const begun = await begin(ctx, method)
+    const ok = callbackOf(begun, await begun.signIn('alice'))
+    await ctx.ok('POST', '/acl/oidc/callback', ok)
+    await refusesOnce(ctx, ok, STATE_REFUSED)
+    await refusesOnce(ctx, callbackOf(begun, await begun.signIn('alice')), STATE_REFUSED)
+    const foreign = await begin(ctx, method)
+    const back = await foreign.signIn('alice')
+    await refusesOnce(ctx, callbackOf({ ...foreign, method: another }, back), STATE_REFUSED)
+    await refusesOnce(ctx, callbackOf(foreign, back), STATE_REFUSED)
+    for (const ClientNonce of ['another', '', undefined]) {
+      const bound = await begin(ctx, method, { ClientNonce: 'a nonce' })
+      const returned = await bound.signIn('alice')
+      await refusesOnce(ctx, callbackOf(bound, returned, { ClientNonce }), 'Invalid client nonce')
+      await refusesOnce(ctx, callbackOf(bound, returned, { ClientNonce: 'a nonce' }), STATE_REFUSED)
+    }
+    assert.equal((await ctx.ok<Token[]>('GET', `/acl/tokens?authmethod=${method}`)).length, 1)
+  }).needing({ edition: 'extended', provider: true }),
+  test('oidc/code [D/login/refused] 403 login_refused: a code that was never issued, that belongs to another login, or that comes from another issuer (ATTACK-50, ATTACK-52)', async (ctx) => {
+    const method = await aTeamMethod(ctx)
+    await refusesOnce(ctx, callbackOf(await begin(ctx, method), { code: 'invented' }), CODE_REFUSED)
+    const stolen = await (await begin(ctx, method)).signIn('victim')
+    await refusesOnce(ctx, callbackOf(await begin(ctx, method), stolen), CODE_REFUSED)
+    const begun = await begin(ctx, method)
+    const back = await begun.signIn('alice')
+    const Iss = 'https://evil.example'
+    await refusesOnce(ctx, callbackOf(begun, back, { Iss }), 'invalid issuer claim (iss)')
+    assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=${method}`), [])
+  }).needing({ edition: 'extended', provider: true }),
+  test('oidc/standard-edition [D/namespaces/standard] 404 endpoint_unknown: the standard edition has no browser logins', async (ctx) => {
+    for (const path of ['/acl/oidc/auth-url', '/acl/oidc/callback']) {
+      await ctx.refuses('POST', path, { body: {} }, { status: 404, code: 'endpoint_unknown' })
+    }
+  }).needing({ edition: 'standard' }),
 ]

@@ -1,243 +1,151 @@
 /** Creating tokens. Spec 2.1, 4.2. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
-import type { Case } from '../../case.ts'
+import { type Case, test } from '../../case.ts'
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export const createCases: readonly Case[] = [
-  {
-    id: 'create/ids-generated',
-    spec: '2.1/AccessorID',
-    also: ['2.1/SecretID', '4.2'],
-    title: 'a create with an empty body generates two different UUIDs and answers the record',
-    async run(ctx) {
-      const token = await ctx.token()
-      assert.match(token.AccessorID, UUID)
-      assert.match(token.SecretID, UUID)
-      assert.notEqual(token.AccessorID, token.SecretID)
-      const empty = await ctx.token({ AccessorID: '', SecretID: '' })
-      assert.match(empty.AccessorID, UUID)
-      assert.deepEqual(await ctx.ok('GET', `/acl/token/${token.AccessorID}`), token)
-    },
-  },
-  {
-    id: 'create/ids-chosen',
-    spec: '2.1/AccessorID',
-    also: ['2.1/SecretID'],
-    title: 'a create uses the ids that it is given',
-    async run(ctx) {
-      const ids = { AccessorID: crypto.randomUUID(), SecretID: crypto.randomUUID() }
-      const token = await ctx.token(ids)
-      assert.deepEqual({ AccessorID: token.AccessorID, SecretID: token.SecretID }, ids)
-      assert.equal(
-        (await ctx.ok<Token>('GET', '/acl/token/self', { token: ids.SecretID })).AccessorID,
-        ids.AccessorID,
-      )
-    },
-  },
-  {
-    id: 'create/ids-alike',
-    spec: 'D/tokens/unique',
-    title: 'accessor and secret may be the same new UUID',
-    async run(ctx) {
-      const id = crypto.randomUUID()
-      const token = await ctx.token({ AccessorID: id, SecretID: id })
-      assert.equal(token.AccessorID, token.SecretID)
-    },
-  },
-  {
-    id: 'create/ids-malformed',
-    spec: '2.1/AccessorID',
-    also: ['2.1/SecretID', 'D/status/rule-400'],
-    title: '400 id_invalid: an id that is not a UUID; the error does not repeat the secret',
-    async run(ctx) {
-      for (const bad of [
-        'x',
-        'zzzzzzzz-0000-4000-8000-000000000000',
-        '0000000000004000800000000000000011aa',
-      ]) {
-        for (const field of ['AccessorID', 'SecretID']) {
-          await ctx.refuses(
-            'PUT',
-            '/acl/token',
-            { body: { [field]: bad } },
-            { status: 400, code: 'id_invalid', field, text: `Invalid Token: ${field} is not a valid UUID` },
-          )
-        }
-      }
-      const reply = await ctx.call('PUT', '/acl/token', { body: { SecretID: 'canary-canary' } })
-      assert(!reply.text.includes('canary'), 'the refusal repeats the secret')
-    },
-  },
-  {
-    id: 'create/ids-reserved',
-    spec: 'D/tokens/reserved',
-    title: '400 id_reserved: ids with the prefix 00000000-0000-0000-0000-0000000000',
-    async run(ctx) {
+  test('create/ids-generated [2.1/AccessorID, 2.1/SecretID, 4.2] a create with an empty body generates two different UUIDs and answers the record', async (ctx) => {
+    const token = await ctx.token()
+    assert.match(token.AccessorID, UUID)
+    assert.match(token.SecretID, UUID)
+    assert.notEqual(token.AccessorID, token.SecretID)
+    const empty = await ctx.token({ AccessorID: '', SecretID: '' })
+    assert.match(empty.AccessorID, UUID)
+    assert.deepEqual(await ctx.ok('GET', `/acl/token/${token.AccessorID}`), token)
+  }),
+  test('create/ids-chosen [2.1/AccessorID, 2.1/SecretID] a create uses the ids that it is given', async (ctx) => {
+    const ids = { AccessorID: crypto.randomUUID(), SecretID: crypto.randomUUID() }
+    const token = await ctx.token(ids)
+    assert.deepEqual({ AccessorID: token.AccessorID, SecretID: token.SecretID }, ids)
+    assert.equal(
+      (await ctx.ok<Token>('GET', '/acl/token/self', { token: ids.SecretID })).AccessorID,
+      ids.AccessorID,
+    )
+  }),
+  test('create/ids-alike [D/tokens/unique] accessor and secret may be the same new UUID', async (ctx) => {
+    const id = crypto.randomUUID()
+    const token = await ctx.token({ AccessorID: id, SecretID: id })
+    assert.equal(token.AccessorID, token.SecretID)
+  }),
+  test('create/ids-malformed [2.1/AccessorID, 2.1/SecretID, D/status/rule-400] 400 id_invalid: an id that is not a UUID; the error does not repeat the secret', async (ctx) => {
+    for (const bad of ['x', 'zzzzzzzz-0000-4000-8000-000000000000', '0000000000004000800000000000000011aa']) {
       for (const field of ['AccessorID', 'SecretID']) {
-        const body = { [field]: '00000000-0000-0000-0000-000000000009' }
-        await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'id_reserved', field })
-      }
-    },
-  },
-  {
-    id: 'create/ids-taken',
-    spec: 'D/tokens/unique',
-    also: ['D/status/taken-409'],
-    title: '409 id_in_use: an id is already an accessor or a secret, in any case',
-    async run(ctx) {
-      const taken = await ctx.token()
-      const capital = await ctx.token({
-        AccessorID: crypto.randomUUID().toUpperCase(),
-        SecretID: crypto.randomUUID().toUpperCase(),
-      })
-      const cases = [
-        ['AccessorID', taken.AccessorID],
-        ['AccessorID', taken.AccessorID.toUpperCase()],
-        ['AccessorID', taken.SecretID],
-        ['AccessorID', taken.SecretID.toUpperCase()],
-        ['SecretID', taken.SecretID],
-        ['SecretID', taken.SecretID.toUpperCase()],
-        ['SecretID', taken.AccessorID],
-        ['SecretID', taken.AccessorID.toUpperCase()],
-        ['AccessorID', capital.SecretID.toLowerCase()],
-        ['SecretID', capital.SecretID.toLowerCase()],
-        ['SecretID', capital.AccessorID.toLowerCase()],
-      ] as const
-      for (const [field, id] of cases) {
-        const text = `Invalid Token: ${field} is already in use`
         await ctx.refuses(
           'PUT',
           '/acl/token',
-          { body: { [field]: id } },
-          { status: 409, code: 'id_in_use', field, text },
+          { body: { [field]: bad } },
+          { status: 400, code: 'id_invalid', field, text: `Invalid Token: ${field} is not a valid UUID` },
         )
       }
-    },
-  },
-  {
-    id: 'create/ids-free-again',
-    spec: 'D/tokens/unique',
-    title: 'ids of a deleted token can be reused',
-    async run(ctx) {
-      const { AccessorID, SecretID } = await ctx.token()
-      await ctx.ok('DELETE', `/acl/token/${AccessorID}`)
-      assert.equal((await ctx.token({ AccessorID, SecretID })).AccessorID, AccessorID)
-    },
-  },
-  {
-    id: 'create/description',
-    spec: '2.1/Description',
-    also: ['D/decoding/strings'],
-    title: 'a description may be any text and is kept as given',
-    async run(ctx) {
-      for (const text of ['', ' two  blanks ', 'grüße\n\t"<>&\u2028😀', '\u0000']) {
-        assert.equal((await ctx.token({ Description: text })).Description, text)
-      }
-    },
-  },
-  {
-    id: 'create/description-bound',
-    spec: 'D/decoding/bounds',
-    title: '400 field_too_long: a description above 4 KiB of UTF-8; exactly 4 KiB pass',
-    async run(ctx) {
-      await ctx.token({ Description: 'é'.repeat(2_048) })
-      const body = { Description: `${'é'.repeat(2_048)}x` }
-      const refusal = { status: 400, code: 'field_too_long', field: 'Description' } as const
-      await ctx.refuses('PUT', '/acl/token', { body }, refusal)
-    },
-  },
-  {
-    id: 'create/links-bound',
-    spec: 'D/decoding/bounds',
-    title: '400 field_too_long: more than 1,000 links of one kind',
-    async run(ctx) {
-      const body = { Policies: Array.from({ length: 1_001 }, () => ({ Name: 'x' })) }
-      const refusal = { status: 400, code: 'field_too_long', field: 'Policies' } as const
-      await ctx.refuses('PUT', '/acl/token', { body }, refusal)
-    },
-  },
-  {
-    id: 'create/local',
-    spec: '2.1/Local',
-    title: 'Local defaults to false',
-    async run(ctx) {
-      assert.equal((await ctx.token()).Local, false)
-      assert.equal((await ctx.token({ Local: true })).Local, true)
-    },
-  },
-  {
-    id: 'create/auth-method',
-    spec: '2.1/AuthMethod',
-    title: '400 field_invalid: a create cannot name an auth method',
-    async run(ctx) {
-      const body = { AuthMethod: 'minikube' }
+    }
+    const reply = await ctx.call('PUT', '/acl/token', { body: { SecretID: 'canary-canary' } })
+    assert(!reply.text.includes('canary'), 'the refusal repeats the secret')
+  }),
+  test('create/ids-reserved [D/tokens/reserved] 400 id_reserved: ids with the prefix 00000000-0000-0000-0000-0000000000', async (ctx) => {
+    for (const field of ['AccessorID', 'SecretID']) {
+      const body = { [field]: '00000000-0000-0000-0000-000000000009' }
+      await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'id_reserved', field })
+    }
+  }),
+  test('create/ids-taken [D/tokens/unique, D/status/taken-409] 409 id_in_use: an id is already an accessor or a secret, in any case', async (ctx) => {
+    const taken = await ctx.token()
+    const capital = await ctx.token({
+      AccessorID: crypto.randomUUID().toUpperCase(),
+      SecretID: crypto.randomUUID().toUpperCase(),
+    })
+    const cases = [
+      ['AccessorID', taken.AccessorID],
+      ['AccessorID', taken.AccessorID.toUpperCase()],
+      ['AccessorID', taken.SecretID],
+      ['AccessorID', taken.SecretID.toUpperCase()],
+      ['SecretID', taken.SecretID],
+      ['SecretID', taken.SecretID.toUpperCase()],
+      ['SecretID', taken.AccessorID],
+      ['SecretID', taken.AccessorID.toUpperCase()],
+      ['AccessorID', capital.SecretID.toLowerCase()],
+      ['SecretID', capital.SecretID.toLowerCase()],
+      ['SecretID', capital.AccessorID.toLowerCase()],
+    ] as const
+    for (const [field, id] of cases) {
+      const text = `Invalid Token: ${field} is already in use`
       await ctx.refuses(
         'PUT',
         '/acl/token',
-        { body },
-        { status: 400, code: 'field_invalid', field: 'AuthMethod' },
+        { body: { [field]: id } },
+        { status: 409, code: 'id_in_use', field, text },
       )
-      assert(!('AuthMethod' in (await ctx.token({ AuthMethod: '' }))))
-    },
-  },
-  {
-    id: 'create/rules',
-    spec: 'D/status/rule-400',
-    title: '400 field_invalid: a create cannot have legacy rules; empty ones pass',
-    async run(ctx) {
-      const body = { Rules: 'key "" { policy = "read" }' }
-      await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'field_invalid', field: 'Rules' })
-      await ctx.token({ Rules: '' })
-    },
-  },
-  {
-    id: 'create/time',
-    spec: '2.1/CreateTime',
-    also: ['D/records/times'],
-    title: 'CreateTime is the time of the create, in UTC, with at most three decimals',
-    async run(ctx) {
-      const { CreateTime } = await ctx.token()
-      assert.match(CreateTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,2}[1-9])?Z$/)
-      const offMs = Math.abs(Date.parse(CreateTime) - ctx.now())
-      assert(offMs < 300_000, `CreateTime is ${offMs} ms off`)
-    },
-  },
-  {
-    id: 'create/right',
-    spec: '4.1/Create',
-    also: ['5.2', 'D/status/right-403'],
-    title: '403 privilege_missing: a caller with acl:read creates a token; the error names the missing right',
-    async run(ctx) {
-      const reader = await ctx.caller('acl = "read"')
-      await ctx.refuses(
-        'PUT',
-        '/acl/token',
-        { body: {}, token: reader.SecretID },
-        {
-          status: 403,
-          code: 'privilege_missing',
-          text: `Permission denied: token with AccessorID '${reader.AccessorID}' lacks permission 'acl:write'`,
-        },
-      )
-      const writer = await ctx.caller('acl = "write"')
-      await ctx.token({}, { token: writer.SecretID })
-    },
-  },
-  {
-    id: 'create/right-anonymous',
-    spec: '4.1/Create',
-    also: ['D/status/right-403'],
-    title: '403 privilege_missing: an anonymous caller creates a token',
-    async run(ctx) {
-      const text = "Permission denied: anonymous token lacks permission 'acl:write'"
-      await ctx.refuses(
-        'PUT',
-        '/acl/token',
-        { body: {}, token: null },
-        { status: 403, code: 'privilege_missing', text },
-      )
-    },
-  },
+    }
+  }),
+  test('create/ids-free-again [D/tokens/unique] ids of a deleted token can be reused', async (ctx) => {
+    const { AccessorID, SecretID } = await ctx.token()
+    await ctx.ok('DELETE', `/acl/token/${AccessorID}`)
+    assert.equal((await ctx.token({ AccessorID, SecretID })).AccessorID, AccessorID)
+  }),
+  test('create/description [2.1/Description, D/decoding/strings] a description may be any text and is kept as given', async (ctx) => {
+    for (const text of ['', ' two  blanks ', 'grüße\n\t"<>&\u2028😀', '\u0000']) {
+      assert.equal((await ctx.token({ Description: text })).Description, text)
+    }
+  }),
+  test('create/description-bound [D/decoding/bounds] 400 field_too_long: a description above 4 KiB of UTF-8; exactly 4 KiB pass', async (ctx) => {
+    await ctx.token({ Description: 'é'.repeat(2_048) })
+    const body = { Description: `${'é'.repeat(2_048)}x` }
+    const refusal = { status: 400, code: 'field_too_long', field: 'Description' } as const
+    await ctx.refuses('PUT', '/acl/token', { body }, refusal)
+  }),
+  test('create/links-bound [D/decoding/bounds] 400 field_too_long: more than 1,000 links of one kind', async (ctx) => {
+    const body = { Policies: Array.from({ length: 1_001 }, () => ({ Name: 'x' })) }
+    const refusal = { status: 400, code: 'field_too_long', field: 'Policies' } as const
+    await ctx.refuses('PUT', '/acl/token', { body }, refusal)
+  }),
+  test('create/local [2.1/Local] Local defaults to false', async (ctx) => {
+    assert.equal((await ctx.token()).Local, false)
+    assert.equal((await ctx.token({ Local: true })).Local, true)
+  }),
+  test('create/auth-method [2.1/AuthMethod] 400 field_invalid: a create cannot name an auth method', async (ctx) => {
+    const body = { AuthMethod: 'minikube' }
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { body },
+      { status: 400, code: 'field_invalid', field: 'AuthMethod' },
+    )
+    assert(!('AuthMethod' in (await ctx.token({ AuthMethod: '' }))))
+  }),
+  test('create/rules [D/status/rule-400] 400 field_invalid: a create cannot have legacy rules; empty ones pass', async (ctx) => {
+    const body = { Rules: 'key "" { policy = "read" }' }
+    await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'field_invalid', field: 'Rules' })
+    await ctx.token({ Rules: '' })
+  }),
+  test('create/time [2.1/CreateTime, D/records/times] CreateTime is the time of the create, in UTC, with at most three decimals', async (ctx) => {
+    const { CreateTime } = await ctx.token()
+    assert.match(CreateTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{0,2}[1-9])?Z$/)
+    const offMs = Math.abs(Date.parse(CreateTime) - ctx.now())
+    assert(offMs < 300_000, `CreateTime is ${offMs} ms off`)
+  }),
+  test('create/right [4.1/Create, 5.2, D/status/right-403] 403 privilege_missing: a caller with acl:read creates a token; the error names the missing right', async (ctx) => {
+    const reader = await ctx.caller('acl = "read"')
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { body: {}, token: reader.SecretID },
+      {
+        status: 403,
+        code: 'privilege_missing',
+        text: `Permission denied: token with AccessorID '${reader.AccessorID}' lacks permission 'acl:write'`,
+      },
+    )
+    const writer = await ctx.caller('acl = "write"')
+    await ctx.token({}, { token: writer.SecretID })
+  }),
+  test('create/right-anonymous [4.1/Create, D/status/right-403] 403 privilege_missing: an anonymous caller creates a token', async (ctx) => {
+    const text = "Permission denied: anonymous token lacks permission 'acl:write'"
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { body: {}, token: null },
+      { status: 403, code: 'privilege_missing', text },
+    )
+  }),
 ]

@@ -1,7 +1,7 @@
 /** Links and identities of tokens. Spec 2.2 to 2.5. */
 import assert from 'node:assert/strict'
 import type { Token } from '@latchkey/contract'
-import type { Case } from '../../case.ts'
+import { type Case, test } from '../../case.ts'
 import type { Context } from '../../context.ts'
 
 /** Whether a token may do something, according to authorize. */
@@ -39,268 +39,179 @@ const BAD_NAMES = [
 ]
 
 export const linkCases: readonly Case[] = [
-  {
-    id: 'links/policy',
-    spec: '2.2',
-    also: ['2.1/Policies', 'D/records/links'],
-    title: 'a policy is linked by ID, by name in any case, or by both, and shown with both',
-    async run(ctx) {
-      const { ID, Name } = await ctx.policy()
-      for (const link of [
-        { ID },
-        { ID: ID.toUpperCase() },
-        { Name },
-        { Name: Name.toUpperCase() },
-        { ID, Name: 'stale' },
-      ]) {
-        assert.deepEqual(
-          (await ctx.token({ Policies: [link] })).Policies,
-          [{ ID, Name }],
-          JSON.stringify(link),
-        )
-      }
-    },
-  },
-  {
-    id: 'links/policy-renamed',
-    spec: '2.2',
-    also: ['D/records/links'],
-    title: 'a renamed policy stays linked and effective; links show the new name',
-    async run(ctx) {
-      const rules = 'key "a" { policy = "read" }'
-      const policy = await ctx.policy(rules)
-      const token = await ctx.token({ Policies: [{ Name: policy.Name }] })
-      const Name = ctx.unique('renamed')
-      await ctx.ok('PUT', `/acl/policy/${policy.ID}`, { body: { Name, Rules: rules } })
-      const read = await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`)
-      assert.deepEqual(read.Policies, [{ ID: policy.ID, Name }])
+  test('links/policy [2.2, 2.1/Policies, D/records/links] a policy is linked by ID, by name in any case, or by both, and shown with both', async (ctx) => {
+    const { ID, Name } = await ctx.policy()
+    for (const link of [
+      { ID },
+      { ID: ID.toUpperCase() },
+      { Name },
+      { Name: Name.toUpperCase() },
+      { ID, Name: 'stale' },
+    ]) {
+      assert.deepEqual((await ctx.token({ Policies: [link] })).Policies, [{ ID, Name }], JSON.stringify(link))
+    }
+  }),
+  test('links/policy-renamed [2.2, D/records/links] a renamed policy stays linked and effective; links show the new name', async (ctx) => {
+    const rules = 'key "a" { policy = "read" }'
+    const policy = await ctx.policy(rules)
+    const token = await ctx.token({ Policies: [{ Name: policy.Name }] })
+    const Name = ctx.unique('renamed')
+    await ctx.ok('PUT', `/acl/policy/${policy.ID}`, { body: { Name, Rules: rules } })
+    const read = await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`)
+    assert.deepEqual(read.Policies, [{ ID: policy.ID, Name }])
+    assert.equal(await may(ctx, token, 'key', 'a', 'read'), true)
+  }),
+  test('links/policy-deleted [D/records/links] a deleted policy loses its effect at once and disappears from answers; ModifyIndex is unchanged', async (ctx) => {
+    const token = await ctx.caller('key "a" { policy = "read" }')
+    const [link] = token.Policies ?? []
+    await ctx.ok('DELETE', `/acl/policy/${link?.ID}`)
+    assert.equal(await may(ctx, token, 'key', 'a', 'read'), false)
+    const read = await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`)
+    assert(!('Policies' in read))
+    assert.equal(read.ModifyIndex, token.ModifyIndex)
+  }),
+  test('links/role [2.3, 2.1/Roles] a role is linked by ID or by name, shown with both, and grants the rights of its policies; renaming it breaks nothing', async (ctx) => {
+    const policy = await ctx.policy('key "a" { policy = "read" }')
+    const { ID, Name } = await ctx.role({ Policies: [{ ID: policy.ID }] })
+    for (const link of [{ ID }, { Name }, { Name: Name.toUpperCase() }, { ID, Name: 'stale' }]) {
+      const token = await ctx.token({ Roles: [link] })
+      assert.deepEqual(token.Roles, [{ ID, Name }], JSON.stringify(link))
       assert.equal(await may(ctx, token, 'key', 'a', 'read'), true)
-    },
-  },
-  {
-    id: 'links/policy-deleted',
-    spec: 'D/records/links',
-    title: 'a deleted policy loses its effect at once and disappears from answers; ModifyIndex is unchanged',
-    async run(ctx) {
-      const token = await ctx.caller('key "a" { policy = "read" }')
-      const [link] = token.Policies ?? []
-      await ctx.ok('DELETE', `/acl/policy/${link?.ID}`)
-      assert.equal(await may(ctx, token, 'key', 'a', 'read'), false)
-      const read = await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`)
-      assert(!('Policies' in read))
-      assert.equal(read.ModifyIndex, token.ModifyIndex)
-    },
-  },
-  {
-    id: 'links/role',
-    spec: '2.3',
-    also: ['2.1/Roles'],
-    title:
-      'a role is linked by ID or by name, shown with both, and grants the rights of its policies; renaming it breaks nothing',
-    async run(ctx) {
-      const policy = await ctx.policy('key "a" { policy = "read" }')
-      const { ID, Name } = await ctx.role({ Policies: [{ ID: policy.ID }] })
-      for (const link of [{ ID }, { Name }, { Name: Name.toUpperCase() }, { ID, Name: 'stale' }]) {
-        const token = await ctx.token({ Roles: [link] })
-        assert.deepEqual(token.Roles, [{ ID, Name }], JSON.stringify(link))
-        assert.equal(await may(ctx, token, 'key', 'a', 'read'), true)
-      }
-      const token = await ctx.token({ Roles: [{ Name }] })
-      const renamed = ctx.unique('renamed')
-      await ctx.ok('PUT', `/acl/role/${ID}`, { body: { Name: renamed } })
-      assert.deepEqual((await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`)).Roles, [
-        { ID, Name: renamed },
-      ])
-      assert.equal(await may(ctx, token, 'key', 'a', 'read'), false)
-    },
-  },
-  {
-    id: 'links/unknown',
-    spec: '2.2',
-    also: ['2.3', 'D/status/rule-400'],
-    title: '400 link_unknown: a link to a missing target, with its position',
-    async run(ctx) {
-      const policy = await ctx.policy()
-      const id = crypto.randomUUID()
-      for (const [field, what] of [
-        ['Policies', 'policy'],
-        ['Roles', 'role'],
+    }
+    const token = await ctx.token({ Roles: [{ Name }] })
+    const renamed = ctx.unique('renamed')
+    await ctx.ok('PUT', `/acl/role/${ID}`, { body: { Name: renamed } })
+    assert.deepEqual((await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`)).Roles, [
+      { ID, Name: renamed },
+    ])
+    assert.equal(await may(ctx, token, 'key', 'a', 'read'), false)
+  }),
+  test('links/unknown [2.2, 2.3, D/status/rule-400] 400 link_unknown: a link to a missing target, with its position', async (ctx) => {
+    const policy = await ctx.policy()
+    const id = crypto.randomUUID()
+    for (const [field, what] of [
+      ['Policies', 'policy'],
+      ['Roles', 'role'],
+    ] as const) {
+      for (const [link, said] of [
+        [{ Name: 'none' }, 'name "none"'],
+        [{ ID: id }, `ID "${id}"`],
+        [{}, 'name ""'],
+        [{ ID: 'x' }, 'ID "x"'],
       ] as const) {
-        for (const [link, said] of [
-          [{ Name: 'none' }, 'name "none"'],
-          [{ ID: id }, `ID "${id}"`],
-          [{}, 'name ""'],
-          [{ ID: 'x' }, 'ID "x"'],
-        ] as const) {
-          const text = `No such ACL ${what} with ${said}`
-          const refusal = { status: 400, code: 'link_unknown', field: `${field}[0]`, text } as const
-          await ctx.refuses('PUT', '/acl/token', { body: { [field]: [link] } }, refusal)
-        }
+        const text = `No such ACL ${what} with ${said}`
+        const refusal = { status: 400, code: 'link_unknown', field: `${field}[0]`, text } as const
+        await ctx.refuses('PUT', '/acl/token', { body: { [field]: [link] } }, refusal)
       }
-      const body = { Policies: [{ ID: policy.ID }, { Name: 'none' }] }
-      await ctx.refuses(
-        'PUT',
-        '/acl/token',
-        { body },
-        { status: 400, code: 'link_unknown', field: 'Policies[1]' },
-      )
-    },
-  },
-  {
-    id: 'links/repeated',
-    spec: '2.2',
-    title: 'a repeated link is kept once, at its first position',
-    async run(ctx) {
-      const [one, two] = [await ctx.policy(), await ctx.policy()]
-      const { Policies } = await ctx.token({
-        Policies: [{ ID: two.ID }, { Name: one.Name }, { Name: two.Name }, { ID: one.ID }],
-      })
-      assert.deepEqual(
-        Policies?.map(({ ID }) => ID),
-        [two.ID, one.ID],
-      )
-    },
-  },
-  {
-    id: 'links/service-identity',
-    spec: '2.1/ServiceIdentities',
-    title: 'a service identity grants write on the service and its sidecar, and read on services and nodes',
-    async run(ctx) {
-      const ServiceName = ctx.unique('web')
-      const token = await ctx.token({ ServiceIdentities: [{ ServiceName }] })
-      assert.deepEqual(token.ServiceIdentities, [{ ServiceName }])
-      assert.equal(await may(ctx, token, 'service', ServiceName, 'write'), true)
-      assert.equal(await may(ctx, token, 'service', `${ServiceName}-sidecar-proxy`, 'write'), true)
-      assert.equal(await may(ctx, token, 'service', 'other', 'read'), true)
-      assert.equal(await may(ctx, token, 'service', 'other', 'write'), false)
-      assert.equal(await may(ctx, token, 'node', 'any', 'read'), true)
-      assert.equal(await may(ctx, token, 'node', 'any', 'write'), false)
-    },
-  },
-  {
-    id: 'links/service-name',
-    spec: '2.4/ServiceName',
-    also: ['8/names'],
-    title:
-      '400 name_invalid: a service name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)',
-    async run(ctx) {
-      for (const ServiceName of GOOD_NAMES) await ctx.token({ ServiceIdentities: [{ ServiceName }] })
-      for (const ServiceName of BAD_NAMES) {
-        const refusal = {
-          ...NAME_RULE,
-          field: 'ServiceIdentities[0].ServiceName',
-          text: 'Service identity "',
-        }
-        await ctx.refuses('PUT', '/acl/token', { body: { ServiceIdentities: [{ ServiceName }] } }, refusal)
-      }
-      for (const identity of [{}, { ServiceName: '' }]) {
-        const refusal = {
-          status: 400,
-          code: 'field_required',
-          field: 'ServiceIdentities[0].ServiceName',
-        } as const
-        await ctx.refuses('PUT', '/acl/token', { body: { ServiceIdentities: [identity] } }, refusal)
-      }
-    },
-  },
-  {
-    id: 'links/service-datacenters',
-    spec: '2.4/Datacenters',
-    title:
-      'a service identity is valid in its datacenters, or everywhere without any; equal names merge, others are kept as given',
-    async run(ctx) {
-      const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
-      const ServiceName = ctx.unique('web')
-      const isValid = async (Datacenters: string[]) =>
-        may(
-          ctx,
-          await ctx.token({ ServiceIdentities: [{ ServiceName, Datacenters }] }),
-          'service',
-          ServiceName,
-          'write',
-        )
-      assert.equal(await isValid([]), true)
-      assert.equal(await isValid(['elsewhere', here]), true)
-      assert.equal(await isValid(['elsewhere']), false)
-      const merged = await ctx.token({
-        ServiceIdentities: [
-          { ServiceName, Datacenters: ['b'] },
-          { ServiceName: 'a', Datacenters: ['b'] },
-          { ServiceName, Datacenters: ['a', 'b'] },
-          { ServiceName: 'a' },
-        ],
-      })
-      assert.deepEqual(merged.ServiceIdentities, [
-        { ServiceName: 'a' },
-        { ServiceName, Datacenters: ['a', 'b'] },
-      ])
-      const given = { ServiceName, Datacenters: ['b', 'a', 'b'] }
-      const alone = await ctx.token({ ServiceIdentities: [given] })
-      assert.deepEqual(alone.ServiceIdentities, [given])
-      const several = await ctx.role({ ServiceIdentities: [given, { ServiceName: 'a' }] })
-      assert.deepEqual(several.ServiceIdentities, [{ ServiceName: 'a' }, given])
-    },
-  },
-  {
-    id: 'links/local-datacenters',
-    spec: 'D/tokens/local-datacenters',
-    title: '400 field_invalid: a service identity with Datacenters on a local token',
-    async run(ctx) {
-      const ServiceIdentities = [{ ServiceName: 'web', Datacenters: ['dc1'] }]
+    }
+    const body = { Policies: [{ ID: policy.ID }, { Name: 'none' }] }
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { body },
+      { status: 400, code: 'link_unknown', field: 'Policies[1]' },
+    )
+  }),
+  test('links/repeated [2.2] a repeated link is kept once, at its first position', async (ctx) => {
+    const [one, two] = [await ctx.policy(), await ctx.policy()]
+    const { Policies } = await ctx.token({
+      Policies: [{ ID: two.ID }, { Name: one.Name }, { Name: two.Name }, { ID: one.ID }],
+    })
+    assert.deepEqual(
+      Policies?.map(({ ID }) => ID),
+      [two.ID, one.ID],
+    )
+  }),
+  test('links/service-identity [2.1/ServiceIdentities] a service identity grants write on the service and its sidecar, and read on services and nodes', async (ctx) => {
+    const ServiceName = ctx.unique('web')
+    const token = await ctx.token({ ServiceIdentities: [{ ServiceName }] })
+    assert.deepEqual(token.ServiceIdentities, [{ ServiceName }])
+    assert.equal(await may(ctx, token, 'service', ServiceName, 'write'), true)
+    assert.equal(await may(ctx, token, 'service', `${ServiceName}-sidecar-proxy`, 'write'), true)
+    assert.equal(await may(ctx, token, 'service', 'other', 'read'), true)
+    assert.equal(await may(ctx, token, 'service', 'other', 'write'), false)
+    assert.equal(await may(ctx, token, 'node', 'any', 'read'), true)
+    assert.equal(await may(ctx, token, 'node', 'any', 'write'), false)
+  }),
+  test('links/service-name [2.4/ServiceName, 8/names] 400 name_invalid: a service name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)', async (ctx) => {
+    for (const ServiceName of GOOD_NAMES) await ctx.token({ ServiceIdentities: [{ ServiceName }] })
+    for (const ServiceName of BAD_NAMES) {
+      const refusal = { ...NAME_RULE, field: 'ServiceIdentities[0].ServiceName', text: 'Service identity "' }
+      await ctx.refuses('PUT', '/acl/token', { body: { ServiceIdentities: [{ ServiceName }] } }, refusal)
+    }
+    for (const identity of [{}, { ServiceName: '' }]) {
       const refusal = {
         status: 400,
-        code: 'field_invalid',
-        field: 'ServiceIdentities[0].Datacenters',
+        code: 'field_required',
+        field: 'ServiceIdentities[0].ServiceName',
       } as const
-      await ctx.refuses('PUT', '/acl/token', { body: { Local: true, ServiceIdentities } }, refusal)
-      const local = await ctx.token({ Local: true, ServiceIdentities: [{ ServiceName: 'web' }] })
-      await ctx.refuses(
-        'PUT',
-        `/acl/token/${local.AccessorID}`,
-        { body: { Local: true, ServiceIdentities } },
-        refusal,
+      await ctx.refuses('PUT', '/acl/token', { body: { ServiceIdentities: [identity] } }, refusal)
+    }
+  }),
+  test('links/service-datacenters [2.4/Datacenters] a service identity is valid in its datacenters, or everywhere without any; equal names merge, others are kept as given', async (ctx) => {
+    const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
+    const ServiceName = ctx.unique('web')
+    const isValid = async (Datacenters: string[]) =>
+      may(
+        ctx,
+        await ctx.token({ ServiceIdentities: [{ ServiceName, Datacenters }] }),
+        'service',
+        ServiceName,
+        'write',
       )
-    },
-  },
-  {
-    id: 'links/node-identity',
-    spec: '2.1/NodeIdentities',
-    also: ['2.5/Datacenter'],
-    title: 'a node identity grants write on the node and read on services, only in its datacenter',
-    async run(ctx) {
-      const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
-      const NodeName = ctx.unique('node')
-      const token = await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: here }] })
-      assert.deepEqual(token.NodeIdentities, [{ NodeName, Datacenter: here }])
-      assert.equal(await may(ctx, token, 'node', NodeName, 'write'), true)
-      assert.equal(await may(ctx, token, 'service', 'any', 'read'), true)
-      assert.equal(await may(ctx, token, 'node', 'other', 'write'), false)
-      const away = await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: 'elsewhere' }] })
-      assert.equal(await may(ctx, away, 'node', NodeName, 'write'), false)
-      const refusal = { status: 400, code: 'field_required', field: 'NodeIdentities[0].Datacenter' } as const
-      await ctx.refuses('PUT', '/acl/token', { body: { NodeIdentities: [{ NodeName }] } }, refusal)
-    },
-  },
-  {
-    id: 'links/node-name',
-    spec: '2.5/NodeName',
-    also: ['8/names'],
-    title:
-      '400 name_invalid: a node name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)',
-    async run(ctx) {
-      for (const NodeName of GOOD_NAMES)
-        await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: 'dc1' }] })
-      for (const NodeName of BAD_NAMES) {
-        const body = { NodeIdentities: [{ NodeName, Datacenter: 'dc1' }] }
-        await ctx.refuses(
-          'PUT',
-          '/acl/token',
-          { body },
-          { ...NAME_RULE, field: 'NodeIdentities[0].NodeName' },
-        )
-      }
-      const refusal = { status: 400, code: 'field_required', field: 'NodeIdentities[0].NodeName' } as const
-      await ctx.refuses('PUT', '/acl/token', { body: { NodeIdentities: [{ Datacenter: 'dc1' }] } }, refusal)
-    },
-  },
+    assert.equal(await isValid([]), true)
+    assert.equal(await isValid(['elsewhere', here]), true)
+    assert.equal(await isValid(['elsewhere']), false)
+    const merged = await ctx.token({
+      ServiceIdentities: [
+        { ServiceName, Datacenters: ['b'] },
+        { ServiceName: 'a', Datacenters: ['b'] },
+        { ServiceName, Datacenters: ['a', 'b'] },
+        { ServiceName: 'a' },
+      ],
+    })
+    assert.deepEqual(merged.ServiceIdentities, [
+      { ServiceName: 'a' },
+      { ServiceName, Datacenters: ['a', 'b'] },
+    ])
+    const given = { ServiceName, Datacenters: ['b', 'a', 'b'] }
+    const alone = await ctx.token({ ServiceIdentities: [given] })
+    assert.deepEqual(alone.ServiceIdentities, [given])
+    const several = await ctx.role({ ServiceIdentities: [given, { ServiceName: 'a' }] })
+    assert.deepEqual(several.ServiceIdentities, [{ ServiceName: 'a' }, given])
+  }),
+  test('links/local-datacenters [D/tokens/local-datacenters] 400 field_invalid: a service identity with Datacenters on a local token', async (ctx) => {
+    const ServiceIdentities = [{ ServiceName: 'web', Datacenters: ['dc1'] }]
+    const refusal = { status: 400, code: 'field_invalid', field: 'ServiceIdentities[0].Datacenters' } as const
+    await ctx.refuses('PUT', '/acl/token', { body: { Local: true, ServiceIdentities } }, refusal)
+    const local = await ctx.token({ Local: true, ServiceIdentities: [{ ServiceName: 'web' }] })
+    await ctx.refuses(
+      'PUT',
+      `/acl/token/${local.AccessorID}`,
+      { body: { Local: true, ServiceIdentities } },
+      refusal,
+    )
+  }),
+  test('links/node-identity [2.1/NodeIdentities, 2.5/Datacenter] a node identity grants write on the node and read on services, only in its datacenter', async (ctx) => {
+    const [here = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
+    const NodeName = ctx.unique('node')
+    const token = await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: here }] })
+    assert.deepEqual(token.NodeIdentities, [{ NodeName, Datacenter: here }])
+    assert.equal(await may(ctx, token, 'node', NodeName, 'write'), true)
+    assert.equal(await may(ctx, token, 'service', 'any', 'read'), true)
+    assert.equal(await may(ctx, token, 'node', 'other', 'write'), false)
+    const away = await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: 'elsewhere' }] })
+    assert.equal(await may(ctx, away, 'node', NodeName, 'write'), false)
+    const refusal = { status: 400, code: 'field_required', field: 'NodeIdentities[0].Datacenter' } as const
+    await ctx.refuses('PUT', '/acl/token', { body: { NodeIdentities: [{ NodeName }] } }, refusal)
+  }),
+  test('links/node-name [2.5/NodeName, 8/names] 400 name_invalid: a node name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)', async (ctx) => {
+    for (const NodeName of GOOD_NAMES) await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: 'dc1' }] })
+    for (const NodeName of BAD_NAMES) {
+      const body = { NodeIdentities: [{ NodeName, Datacenter: 'dc1' }] }
+      await ctx.refuses('PUT', '/acl/token', { body }, { ...NAME_RULE, field: 'NodeIdentities[0].NodeName' })
+    }
+    const refusal = { status: 400, code: 'field_required', field: 'NodeIdentities[0].NodeName' } as const
+    await ctx.refuses('PUT', '/acl/token', { body: { NodeIdentities: [{ Datacenter: 'dc1' }] } }, refusal)
+  }),
 ]

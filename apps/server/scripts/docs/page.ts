@@ -1,19 +1,11 @@
 /** The API page: made from the OpenAPI document alone, readable without scripts. */
 import { COMMON_ERRORS, type Html, html, PRODUCT_VERSION } from '@latchkey/contract'
 import type { JsonSchema, OpenApiDocument } from '@latchkey/contract/openapi'
-import { guideLinks } from './guides.ts'
+import { guideLinks, LINKS } from './guides.ts'
 import { operationView, type Place, placesOf } from './operation-view.ts'
 import { inline, paragraphs, schemaView, typeName } from './schema-view.ts'
 
-/** URLs of the page's assets. */
-interface PageLinks {
-  readonly style: string
-  readonly script: string
-  readonly icon: string
-  readonly document: string
-}
-
-export function renderPage(document: OpenApiDocument, links: PageLinks): string {
+export function renderPage(document: OpenApiDocument): string {
   const { info } = document
   const places = placesOf(document)
   return html`<!doctype html>
@@ -23,9 +15,9 @@ export function renderPage(document: OpenApiDocument, links: PageLinks): string 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${info.title} API ${info.version}</title>
-<link rel="icon" href="${links.icon}" type="image/svg+xml">
-<link rel="stylesheet" href="${links.style}">
-<script src="${links.script}" defer></script>
+<link rel="icon" href="${LINKS.icon}" type="image/svg+xml">
+<link rel="stylesheet" href="${LINKS.style}">
+<script src="${LINKS.script}" defer></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to content</a>
@@ -35,7 +27,7 @@ ${sidebar(document, places)}
 <h1>${info.title} API <span class="bounds">version ${info.version}</span></h1>
 <p class="bounds">Served by ${info.title} ${PRODUCT_VERSION}.</p>
 ${paragraphs(info.description)}
-<p>This reference is also available as <a href="${links.document}">OpenAPI 3.1</a>. The examples use these variables:</p>
+<p>This reference is also available as <a href="/v1/openapi.json">OpenAPI 3.1</a>. The examples use these variables:</p>
 <pre class="command"><code>export LATCHKEY_ADDR=<span id="origin">http://127.0.0.1:8500</span>
 export LATCHKEY_TOKEN=<span class="placeholder">the SecretID of a token</span></code></pre>
 </header>

@@ -1,20 +1,15 @@
-/** The pages of the repository's `docs`, as served below `/docs`. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+/** The pages of the repository's `docs`, as HTML for `/docs`. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Html, html } from '@latchkey/contract'
-import { PACKAGE_FILES } from '../../config/package-files.ts'
+import MarkdownIt from 'markdown-it'
 
-const README = join(PACKAGE_FILES.guides, 'README.md')
-const DOCS = join(PACKAGE_FILES.guides, 'docs')
+const ROOT = join(import.meta.dirname, '../../../..')
+const README = join(ROOT, 'README.md')
+const DOCS = join(ROOT, 'docs')
 
 /** Where the files of the pages are. */
-export const LINKS = {
-  style: '/docs/docs.css',
-  script: '/docs/docs.js',
-  icon: '/docs/icon.svg',
-  document: '/v1/openapi.json',
-} as const
+export const LINKS = { style: '/docs/docs.css', script: '/docs/docs.js', icon: '/docs/icon.svg' } as const
 
 /** The pages in the navigation, which link to the others. */
 const FIRST: readonly (readonly [slug: string, title: string])[] = [
@@ -30,13 +25,10 @@ const FIRST: readonly (readonly [slug: string, title: string])[] = [
   ['contents', 'All pages'],
 ]
 
-/**
- * Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` becomes the folder itself. Listed once, at
- * the start.
- */
+/** Pages by their path below `/docs`: `rules`, `decisions/hosts`. `README.md` becomes the folder itself. */
 export const GUIDES: ReadonlyMap<string, string> = new Map([
   ['readme', README],
-  ...filesBelow(DOCS, '.md').map((file): [string, string] => {
+  ...globSync('**/*.md', { cwd: DOCS }).map((file): [string, string] => {
     const path = file.replaceAll('\\', '/')
     const slug = path.replace(/\.md$/, '').replace(/(^|\/)README$/, '')
     return [slug === '' ? 'contents' : slug, join(DOCS, path)]
@@ -44,11 +36,6 @@ export const GUIDES: ReadonlyMap<string, string> = new Map([
 ])
 
 const SLUGS: ReadonlyMap<string, string> = new Map([...GUIDES].map(([slug, file]) => [file, slug]))
-
-/** Their paths. A glob pattern would load its matcher at every start, which takes 20 ms. */
-function filesBelow(folder: string, ending: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith(ending))
-}
 
 /** The links to the guides, for a navigation. */
 export function guideLinks(current?: string): Html {
@@ -58,15 +45,9 @@ export function guideLinks(current?: string): Html {
   )}</div>`
 }
 
-/** Renders a page, one heading and its text per turn of the event loop, so that no step blocks it for long. */
-export async function renderGuide(slug: string, file: string): Promise<string> {
+export function renderGuide(slug: string, file: string): string {
   const markdown = readFileSync(file, 'utf8').replace(/<!--[\s\S]*?-->/g, '')
-  const renderer = await rendererOf(file)
-  const sections: Html[] = []
-  for (const section of markdown.split(/^(?=##+ )/m)) {
-    sections.push(new Html(renderer.render(section)))
-    await nextTurn()
-  }
+  const content = new Html(rendererOf(file).render(markdown))
   const title = /^# (.+)$/m.exec(markdown)?.[1] ?? slug
   return html`<!doctype html>
 <html lang="en">
@@ -81,16 +62,14 @@ export async function renderGuide(slug: string, file: string): Promise<string> {
 <body>
 <a class="skip" href="#content">Skip to content</a>
 <nav aria-label="Pages"><div class="bar"><a class="brand" href="/docs">Latchkey</a></div>${guideLinks(slug)}</nav>
-<main id="content" class="guide">${sections}</main>
+<main id="content" class="guide">${content}</main>
 </body>
 </html>
 `.text
 }
 
 /** Our own pages may contain anchors, so their markup is kept. Links are rewritten to the served pages. */
-async function rendererOf(file: string) {
-  // Loaded with the first page: no start of a server needs it.
-  const { default: MarkdownIt } = await import('markdown-it')
+function rendererOf(file: string) {
   const renderer = new MarkdownIt({ html: true })
   const { link_open: plain } = renderer.renderer.rules
   // A block or table that is wider than the window scrolls, and the keyboard has to reach it.
@@ -139,7 +118,7 @@ function served(file: string, href: string): string {
   const [path = '', anchor] = href.split('#')
   const target = join(dirname(file), path)
   const slug = SLUGS.get(target) ?? SLUGS.get(join(target, 'README.md'))
-  // Without the repository, its files cannot be checked; a test checks them with it.
-  if (slug === undefined) return PACKAGE_FILES.isBuilt || existsSync(target) ? `/docs/readme#packages` : href
+  // A test finds the links that lead nowhere.
+  if (slug === undefined) return existsSync(target) ? `/docs/readme#packages` : href
   return posix.join('/docs', slug) + (anchor === undefined ? '' : `#${anchor}`)
 }
