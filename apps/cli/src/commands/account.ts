@@ -1,9 +1,14 @@
 /** Logins and contexts: `login`, `logout`, `whoami`, `bootstrap` and `context`. */
 
 import { spawn } from 'node:child_process'
-import type { Client, Session as LoginSession, Token } from '@latchkey/sdk'
-import type { Connection } from '../context/connection.ts'
-import { type Context, changeContexts, contextFilePath, readContexts } from '../context/connection.ts'
+import type { Client, Token } from '@latchkey/sdk'
+import {
+  type Connection,
+  type Context,
+  changeContexts,
+  contextFilePath,
+  readContexts,
+} from '../context/connection.ts'
 import { CliError, EXIT } from '../frame/cli-error.ts'
 import { type Action, type CommandGroup, option } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
@@ -19,8 +24,7 @@ const login: Action = async (session, input) => {
   const connection = { ...before, address, secret: undefined }
   const method = input.text('method')
   if (method !== undefined) {
-    const client = await session.connect(connection)
-    const token = await logIn(client, { method, input, session })
+    const token = await logIn(await session.connect(connection), method, input, session)
     return keepToken(session, connection, token, { isLogin: true })
   }
   const given = input.text('tokenFile') === undefined ? undefined : before.secret
@@ -97,7 +101,13 @@ export const bootstrap: Action = async (session) => {
 const logout: Action = async (session) => {
   const { contextName, context } = await session.connection()
   if (context === undefined) throw new CliError(`you are not logged in: there is no context ${contextName}`)
-  if (context.isLogin) await deleteLogin(session)
+  if (context.isLogin) {
+    const { PermissionDenied } = await import('@latchkey/sdk')
+    await (await session.client()).logout().catch((error: unknown) => {
+      // The token of the login is already gone.
+      if (!(error instanceof PermissionDenied)) throw error
+    })
+  }
   const { address, namespace } = context
   changeContexts(session.io.env, ({ contexts, ...rest }) => ({
     ...rest,
@@ -106,16 +116,6 @@ const logout: Action = async (session) => {
   await session.note(
     `Logged out of ${context.address}.${context.isLogin ? '' : ' The token itself still works. To revoke a token: latchkey token delete'}`,
   )
-}
-
-/** Deletes the token of a login, unless it is already gone. */
-async function deleteLogin(session: Session): Promise<void> {
-  const { PermissionDenied } = await import('@latchkey/sdk')
-  try {
-    await (await session.client()).logout()
-  } catch (error) {
-    if (!(error instanceof PermissionDenied)) throw error
-  }
 }
 
 const whoami: Action = async (session) => {
@@ -130,19 +130,10 @@ const whoami: Action = async (session) => {
   ])
 }
 
-interface ContextRow {
-  readonly Name: string
-  readonly Current: boolean
-  readonly Address: string
-  readonly Namespace: string
-  readonly AccessorID: string
-  readonly Secret: 'file' | 'none'
-}
-
 const listContexts: Action = async (session) => {
   const { contexts, current } = readContexts(session.io.env)
   const rows = Object.entries(contexts).map(
-    ([Name, { address, namespace = '', accessorId = '', secret }]): ContextRow => ({
+    ([Name, { address, namespace = '', accessorId = '', secret }]) => ({
       Name,
       Current: Name === current,
       Address: address,
@@ -197,30 +188,17 @@ function requireContext(contexts: Readonly<Record<string, Context>>, name: strin
 /** The redirect URL for the browser. Auth methods allow loopback hosts with any port. */
 const REDIRECT_URIS = [8550, 8551, 8552].map((port) => `http://127.0.0.1:${port}/oidc/callback`)
 
-interface LoginWays {
-  readonly method: string
-  readonly input: Input
-  readonly session: Session
-}
-
 /** Logs in with the content of `--bearer-file`, otherwise through the browser. */
-async function logIn(client: Client, { method, input, session }: LoginWays): Promise<Token> {
+async function logIn(client: Client, method: string, input: Input, session: Session): Promise<Token> {
   const path = input.text('bearerFile')
   const meta = metaOf(input.texts('meta') ?? [])
-  const loggedIn: LoginSession =
-    path === undefined
-      ? await throughBrowser(client, { method, meta, input, session })
-      : await client.login({ method, bearerToken: (await readText(path, session)).trim(), meta })
-  return loggedIn.tokens.self()
-}
-
-async function throughBrowser(
-  client: Client,
-  { method, meta, input, session }: LoginWays & { readonly meta: Record<string, string> },
-): Promise<LoginSession> {
+  if (path !== undefined) {
+    const bearerToken = (await readText(path, session)).trim()
+    return (await client.login({ method, bearerToken, meta })).tokens.self()
+  }
   const { loginThroughBrowser } = await import('@latchkey/sdk/node')
   const redirectUri = input.text('redirectUri')
-  return loginThroughBrowser(client, {
+  const loggedIn = await loginThroughBrowser(client, {
     method,
     meta,
     redirectUris: redirectUri === undefined ? REDIRECT_URIS : [redirectUri],
@@ -230,6 +208,7 @@ async function throughBrowser(
       if (input.flag('browser')) openBrowser(url)
     },
   })
+  return loggedIn.tokens.self()
 }
 
 /** Opens the browser. Failures are ignored, because the address is printed too. */

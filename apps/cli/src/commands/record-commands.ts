@@ -1,6 +1,6 @@
 /** The commands of the six kinds of records. */
 import { type CommandGroup, type CommandSpec, type OptionSpec, option } from '../frame/command-spec.ts'
-import { RECORD_KINDS, type RecordKind, type Verb } from '../records/kinds.ts'
+import { manyOf, RECORD_KINDS, type RecordKind, type Verb } from '../records/kinds.ts'
 
 const from: OptionSpec = option(
   '--from <file>',
@@ -8,15 +8,15 @@ const from: OptionSpec = option(
 )
 
 function commandsOf(kind: RecordKind): CommandSpec[] {
-  const { word, one, many, reference, isNamed, content, listOptions = [], cloneOptions = [] } = kind
-  const shapes: Readonly<
-    Record<Verb, readonly [args: string, summary: string, options: readonly OptionSpec[]]>
-  > = {
+  const { word, reference = word, content, listOptions = [], cloneOptions = [], example, examples } = kind
+  const isNamed = kind.reference === undefined
+  const one = `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word.replace('-', ' ')}`
+  const shapes: Record<Verb, readonly [args: string, summary: string, options: readonly OptionSpec[]]> = {
     create: [isNamed ? ' <name>' : '', `create ${one}`, [...content, ...(kind.createOnly ?? []), from]],
     read: [` <${reference}>`, `show ${one}`, []],
     update: [` <${reference}>`, `change ${one}`, [...content, ...(kind.updateOnly ?? []), from]],
     delete: [` <${reference}>`, `delete ${one}, after confirmation`, []],
-    list: ['', `list ${many}`, listOptions],
+    list: ['', `list ${manyOf(word)}`, listOptions],
     clone: [` <${reference}>${isNamed ? ' <new-name>' : ''}`, `copy ${one}`, cloneOptions],
   }
   return (Object.keys(shapes) as Verb[]).map((verb) => {
@@ -26,7 +26,7 @@ function commandsOf(kind: RecordKind): CommandSpec[] {
       summary,
       details: kind.details?.[verb],
       options,
-      examples: kind.examples[verb],
+      examples: examples[verb] ?? [`${word} ${verb}${verb === 'list' ? '' : ` ${example}`}`],
       load: async () => (await import('../records/record-actions.ts')).recordActions(kind)[verb],
     }
   })

@@ -24,55 +24,42 @@ export interface Connection {
 }
 
 export function resolveConnection(input: Input, env: Io['env']): Connection {
-  const { contextName, context } = currentContext(input, env)
-  const { address, addressFrom } = addressOf(input, env, context, contextName)
-  return {
-    address,
-    addressFrom,
-    ...tokenOf(input, env, { contextName, context, address }),
-    namespace: input.text('namespace') ?? (env.LATCHKEY_NAMESPACE || undefined) ?? context?.namespace,
-    datacenter: input.text('datacenter') ?? (env.LATCHKEY_DATACENTER || undefined),
-    contextName,
-    context,
-  }
-}
-
-function currentContext(input: Input, env: Io['env']) {
   const { contexts, current } = readContexts(env)
   const chosen = input.text('context') ?? (env.LATCHKEY_CONTEXT || undefined)
   const contextName = chosen ?? current ?? CONTEXT_DEFAULT
-  return { contextName, context: contexts[contextName] }
+  const context = contexts[contextName]
+  const [address, addressFrom] = addressOf(input, env, context, contextName)
+  const [secret, tokenFrom] = tokenOf(input, env, { contextName, context, address })
+  return {
+    ...{ address, addressFrom, secret, tokenFrom, contextName, context },
+    namespace: input.text('namespace') ?? (env.LATCHKEY_NAMESPACE || undefined) ?? context?.namespace,
+    datacenter: input.text('datacenter') ?? (env.LATCHKEY_DATACENTER || undefined),
+  }
 }
 
 function addressOf(input: Input, env: Io['env'], context: Context | undefined, contextName: string) {
   const given = input.text('address')
-  if (given !== undefined) return { address: given, addressFrom: '--address' }
-  if (env.LATCHKEY_ADDR) return { address: env.LATCHKEY_ADDR, addressFrom: 'LATCHKEY_ADDR' }
-  if (context !== undefined) return { address: context.address, addressFrom: `the context ${contextName}` }
-  return { address: ADDRESS_DEFAULT, addressFrom: 'the default' }
+  if (given !== undefined) return [given, '--address'] as const
+  if (env.LATCHKEY_ADDR) return [env.LATCHKEY_ADDR, 'LATCHKEY_ADDR'] as const
+  if (context !== undefined) return [context.address, `the context ${contextName}`] as const
+  return [ADDRESS_DEFAULT, 'the default'] as const
 }
 
 function tokenOf(
   input: Input,
   env: Io['env'],
   { contextName, context, address }: Pick<Connection, 'contextName' | 'context' | 'address'>,
-): Pick<Connection, 'secret' | 'tokenFrom'> {
+): readonly [secret: string | undefined, from: string] {
   const file = input.text('tokenFile')
-  if (file !== undefined) return { secret: readSecret(file), tokenFrom: `the file ${file}` }
-  if (env.LATCHKEY_TOKEN) return { secret: env.LATCHKEY_TOKEN.trim(), tokenFrom: 'LATCHKEY_TOKEN' }
-  if (env.LATCHKEY_TOKEN_FILE) {
-    return { secret: readSecret(env.LATCHKEY_TOKEN_FILE), tokenFrom: 'the file in LATCHKEY_TOKEN_FILE' }
-  }
-  if (context === undefined) return { secret: undefined, tokenFrom: 'you are not logged in' }
+  if (file !== undefined) return [readSecret(file), `the file ${file}`]
+  if (env.LATCHKEY_TOKEN) return [env.LATCHKEY_TOKEN.trim(), 'LATCHKEY_TOKEN']
+  if (env.LATCHKEY_TOKEN_FILE) return [readSecret(env.LATCHKEY_TOKEN_FILE), 'the file in LATCHKEY_TOKEN_FILE']
+  if (context === undefined) return [undefined, 'you are not logged in']
   // A secret must not be sent to a server other than its own.
-  if (!isSameAddress(address, context.address)) {
-    return {
-      secret: undefined,
-      tokenFrom: `the token of the context ${contextName} is for ${context.address}`,
-    }
-  }
+  if (!isSameAddress(address, context.address))
+    return [undefined, `the token of the context ${contextName} is for ${context.address}`]
   const { secret } = context
-  return { secret, tokenFrom: secret === undefined ? 'you are not logged in' : `the context ${contextName}` }
+  return [secret, secret === undefined ? 'you are not logged in' : `the context ${contextName}`]
 }
 
 function isSameAddress(one: string, other: string): boolean {

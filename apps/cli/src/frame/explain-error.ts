@@ -26,7 +26,11 @@ interface Explained {
 
 /** Explains an error of the service or of the request; `undefined` for other errors. */
 export async function explainError(error: unknown, session: Session): Promise<Explained | undefined> {
-  if (error instanceof PathParameterError) return explainArgument(error)
+  if (error instanceof PathParameterError) {
+    // Names and keys are parts of URLs, which cannot contain all of them.
+    const message = error.isMissing ? `${error.parameter} must not be empty` : error.message
+    return { message, hints: [], exitCode: EXIT.usage }
+  }
   // Of the right type, but for example no base64, or nested too deeply.
   if (error instanceof DOMException || error instanceof RangeError) {
     return { message: `an answer cannot be used: ${error.message}`, hints: [], exitCode: EXIT.failed }
@@ -41,25 +45,17 @@ export async function explainError(error: unknown, session: Session): Promise<Ex
   return { ...explained, hints }
 }
 
-/** Names and keys are parts of URLs, which cannot contain all of them. */
-function explainArgument({ parameter, isMissing, message }: PathParameterError): Explained {
-  return { message: isMissing ? `${parameter} must not be empty` : message, hints: [], exitCode: EXIT.usage }
-}
-
 async function explain(error: LatchkeyError, session: Session): Promise<Explained> {
   const message = detailOf(error)
+  const as = (exitCode: ExitCode, hints: readonly string[] = []) => ({ message, hints, exitCode })
   if (error instanceof PermissionDenied) return explainDenial(error, session)
-  if (error instanceof NotFound) return { message, hints: [], exitCode: EXIT.notFound }
-  if (error instanceof Conflict) return { message, hints: [], exitCode: EXIT.conflict }
-  if (error instanceof Invalid) {
-    return { message, hints: await hintsOfInvalid(error, session), exitCode: EXIT.invalid }
-  }
-  if (error instanceof LegacyMode) {
-    return { message, hints: ['To see the progress of the upgrade: latchkey status'], exitCode: EXIT.invalid }
-  }
+  if (error instanceof NotFound) return as(EXIT.notFound)
+  if (error instanceof Conflict) return as(EXIT.conflict)
+  if (error instanceof Invalid) return as(EXIT.invalid, await hintsOfInvalid(error, session))
+  if (error instanceof LegacyMode)
+    return as(EXIT.invalid, ['To see the progress of the upgrade: latchkey status'])
   if (error instanceof Unavailable || error instanceof Timeout) return explainSilence(error, session)
-  if (error instanceof LoginFailed) return { message: error.message, hints: [], exitCode: EXIT.failed }
-  return { message, hints: [], exitCode: EXIT.failed }
+  return { ...as(EXIT.failed), ...(error instanceof LoginFailed && { message: error.message }) }
 }
 
 /** The message without its prefix of method and status, which does not help people here. */
@@ -81,14 +77,13 @@ async function hintsOfInvalid({ code, field = '', line, column, message }: Inval
 
 async function explainSilence(error: Unavailable | Timeout, session: Session): Promise<Explained> {
   const { address, addressFrom } = await session.connection()
-  const isReached = error.status !== undefined
+  const message = detailOf(error)
+  if (error.status !== undefined) return { message, hints: [], exitCode: EXIT.unavailable }
   return {
-    message: isReached ? detailOf(error) : `no answer from ${address} (${addressFrom}): ${detailOf(error)}`,
-    hints: isReached
-      ? []
-      : [
-          'Is the server running at this address? To use another one: --address, LATCHKEY_ADDR, or latchkey login ADDRESS',
-        ],
+    message: `no answer from ${address} (${addressFrom}): ${message}`,
+    hints: [
+      'Is the server running at this address? To use another one: --address, LATCHKEY_ADDR, or latchkey login ADDRESS',
+    ],
     exitCode: EXIT.unavailable,
   }
 }
@@ -106,37 +101,31 @@ const BOOTSTRAPPED = [
 
 async function explainDenial(error: PermissionDenied, session: Session): Promise<Explained> {
   const { secret, tokenFrom } = await session.connection()
-  const exitCode = EXIT.denied
-  if (error.missing !== undefined) {
-    const hints = await hintsOfMissing(error.missing, session)
-    const holder =
-      secret === undefined ? `the anonymous token lacks it (${tokenFrom})` : 'your token lacks it'
-    return { message: `this needs ${describeRight(error.missing)}, and ${holder}`, hints, exitCode }
+  const denied = (message: string, hints: readonly string[] = []) => ({
+    message,
+    hints,
+    exitCode: EXIT.denied,
+  })
+  const { missing, code } = error
+  if (missing !== undefined) {
+    const needed = `this needs ${describeRight(missing)}, and`
+    if (secret === undefined) return denied(`${needed} the anonymous token lacks it (${tokenFrom})`, LOG_IN)
+    return denied(`${needed} your token lacks it`, [
+      ...(await describeInstead(missing, session)),
+      'To see which tokens have it: latchkey who-can, with a token that has acl:read',
+    ])
   }
-  if (error.code === 'bootstrap_done') return { message: detailOf(error), hints: BOOTSTRAPPED, exitCode }
-  if (secret === undefined) {
-    return { message: `there is no token to present: ${tokenFrom}`, hints: LOG_IN, exitCode }
+  if (code === 'bootstrap_done') return denied(detailOf(error), BOOTSTRAPPED)
+  if (secret === undefined) return denied(`there is no token to present: ${tokenFrom}`, LOG_IN)
+  if (code === 'caller_unknown') {
+    return denied(`the service does not know the token from ${tokenFrom}: it was deleted or has expired`, [
+      'Log in again: latchkey login',
+    ])
   }
-  if (error.code === 'caller_unknown') {
-    return {
-      message: `the service does not know the token from ${tokenFrom}: it was deleted or has expired`,
-      hints: ['Log in again: latchkey login'],
-      exitCode,
-    }
-  }
-  return { message: detailOf(error), hints: [], exitCode }
+  return denied(detailOf(error))
 }
 
-/** Hints about a missing right: the token's access, and what would give the right. */
-async function hintsOfMissing(missing: MissingRight, session: Session): Promise<string[]> {
-  const { secret } = await session.connection()
-  if (secret === undefined) return LOG_IN
-  return [
-    ...(await describeInstead(missing, session)),
-    'To see which tokens have it: latchkey who-can, with a token that has acl:read',
-  ]
-}
-
+/** What the token may do instead, and what would give the right. */
 async function describeInstead(missing: MissingRight, session: Session): Promise<string[]> {
   try {
     const client = await session.client()

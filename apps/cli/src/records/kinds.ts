@@ -1,22 +1,5 @@
 /** The kinds of records: arguments and options of their commands, and what tables show of them. */
-import type {
-  AuthMethod,
-  AuthMethodCreate,
-  AuthMethodListEntry,
-  BindingRule,
-  BindingRuleCreate,
-  Client,
-  Namespace,
-  NamespaceCreate,
-  Policy,
-  PolicyCreate,
-  PolicyListEntry,
-  Role,
-  RoleCreate,
-  Token,
-  TokenCreate,
-  TokenListEntry,
-} from '@latchkey/sdk'
+import type * as sdk from '@latchkey/sdk'
 import { CliError } from '../frame/cli-error.ts'
 import { type FieldOption, type OptionSpec, option } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
@@ -39,14 +22,8 @@ export type Verb = 'create' | 'read' | 'update' | 'delete' | 'list' | 'clone'
 /** @typeParam R a record as read, L one as listed, B a body. */
 interface Kind<R, L, B> {
   readonly word: KindName
-  readonly one: string
-  readonly many: string
-  /** The argument that names a record. */
-  readonly reference: string
-  /** Whether people choose the name, which is then an argument of create and clone. */
-  readonly isNamed: boolean
-  /** The schema of a body, an export of the contract. */
-  readonly schema: `create${string}Schema`
+  /** The argument that names a record; absent: people choose a name, which is an argument of create and clone too. */
+  readonly reference?: string
   /** Options of create and update. */
   readonly content: readonly FieldOption<B>[]
   readonly createOnly?: readonly FieldOption<B>[]
@@ -54,9 +31,12 @@ interface Kind<R, L, B> {
   readonly cloneOptions?: readonly FieldOption<B>[]
   readonly listOptions?: readonly OptionSpec[]
   /** The query of a list. */
-  query?(client: Client, input: Input): Promise<object>
+  query?(client: sdk.Client, input: Input): Promise<object>
   readonly details?: Partial<Record<Verb, string>>
-  readonly examples: Readonly<Record<Verb, readonly [string, ...string[]]>>
+  /** The reference in examples. */
+  readonly example: string
+  /** Absent for a verb: the verb with that reference. */
+  readonly examples: Partial<Record<Verb, readonly [string, ...string[]]>>
   readonly columns: readonly Column<L>[]
   readonly fields: readonly Column<R>[]
   /** The name in messages; absent: Name. */
@@ -64,6 +44,11 @@ interface Kind<R, L, B> {
   /** Side effects of a delete, as a sentence. */
   readonly deleteWarning: string
 }
+/** The plural, such as "auth methods". */
+export function manyOf(word: KindName): string {
+  return word === 'policy' ? 'policies' : `${word.replace('-', ' ')}s`
+}
+
 export type RecordKind = Kind<Fields, Fields, Fields>
 
 /** Hides the record types of a kind. */
@@ -116,7 +101,7 @@ const identities: readonly FieldOption<{ ServiceIdentities: unknown; NodeIdentit
 ]
 
 /** The ID of the record that an option names. */
-async function idOf(client: Client, word: 'policy' | 'role', input: Input) {
+async function idOf(client: sdk.Client, word: 'policy' | 'role', input: Input) {
   const name = input.text(word)
   return name === undefined ? {} : { [word]: (await findRecord(client, word, name)).ID }
 }
@@ -124,13 +109,10 @@ async function idOf(client: Client, word: 'policy' | 'role', input: Input) {
 const ID = '7d43cfa2-fd87-1f29-c593-c49fa584eabc'
 const RULE_ID = '8fecefe3-2322-b083-c3c0-ae88e860cc26'
 
-const TOKEN = kind<Token, TokenListEntry, TokenCreate>({
+const TOKEN = kind<sdk.Token, sdk.TokenListEntry, sdk.TokenCreate>({
   word: 'token',
-  one: 'a token',
-  many: 'tokens',
+  example: ID,
   reference: 'accessor',
-  isNamed: false,
-  schema: 'createTokenSchema',
   content: [description, policies, roles, ...identities],
   createOnly: [
     option('--ttl <duration>', 'how long the token is valid, such as 8h or 90m; 1 minute to 24 hours', {
@@ -179,7 +161,6 @@ const TOKEN = kind<Token, TokenListEntry, TokenCreate>({
     ],
     read: ['token read self', `token read ${ID} --show-secret`],
     update: ['token update self --description "on call"', `token update ${ID} --add-policy orders-read`],
-    delete: [`token delete ${ID}`],
     list: ['token list', 'token list --role shop --sort -CreateIndex'],
     clone: [`token clone ${ID} --description "a second one"`],
   },
@@ -211,13 +192,9 @@ function instantOf(text: string | undefined): string | undefined {
   })
 }
 
-const POLICY = kind<Policy, PolicyListEntry, PolicyCreate>({
+const POLICY = kind<sdk.Policy, sdk.PolicyListEntry, sdk.PolicyCreate>({
   word: 'policy',
-  one: 'a policy',
-  many: 'policies',
-  reference: 'policy',
-  isNamed: true,
-  schema: 'createPolicySchema',
+  example: 'orders-read',
   content: [
     ...rules,
     description,
@@ -237,10 +214,7 @@ const POLICY = kind<Policy, PolicyListEntry, PolicyCreate>({
       `policy create orders-read --rule 'key_prefix "orders/" { policy = "read" }'`,
       'policy create shop --rules shop.hcl --description "what the shop may do"',
     ],
-    read: ['policy read orders-read'],
     update: [`policy update orders-read --rule 'key_prefix "orders/" { policy = "write" }'`],
-    delete: ['policy delete orders-read'],
-    list: ['policy list'],
     clone: ['policy clone orders-read orders-audit'],
   },
   columns: ['Name', 'ID', 'Description'],
@@ -252,13 +226,9 @@ const POLICY = kind<Policy, PolicyListEntry, PolicyCreate>({
   deleteWarning: 'Tokens and roles that link it lose its rights.',
 })
 
-const ROLE = kind<Role, Role, RoleCreate>({
+const ROLE = kind<sdk.Role, sdk.Role, sdk.RoleCreate>({
   word: 'role',
-  one: 'a role',
-  many: 'roles',
-  reference: 'role',
-  isNamed: true,
-  schema: 'createRoleSchema',
+  example: 'shop',
   content: [description, policies, ...identities],
   updateOnly: [rename, ...policyChanges],
   listOptions: [option('--policy <name>', 'only roles that link this policy')],
@@ -268,9 +238,7 @@ const ROLE = kind<Role, Role, RoleCreate>({
       'role create shop --description "the web shop"',
       'role create shop --policy orders-read --service web',
     ],
-    read: ['role read shop'],
     update: ['role update shop --add-policy orders-read'],
-    delete: ['role delete shop'],
     list: ['role list', 'role list --policy orders-read'],
     clone: ['role clone shop shop-staging'],
   },
@@ -279,13 +247,9 @@ const ROLE = kind<Role, Role, RoleCreate>({
   deleteWarning: 'The tokens that have it lose its rights.',
 })
 
-const NAMESPACE = kind<Namespace, Namespace, NamespaceCreate>({
+const NAMESPACE = kind<sdk.Namespace, sdk.Namespace, sdk.NamespaceCreate>({
   word: 'namespace',
-  one: 'a namespace',
-  many: 'namespaces',
-  reference: 'namespace',
-  isNamed: true,
-  schema: 'createNamespaceSchema',
+  example: 'team-a',
   content: [
     description,
     {
@@ -307,10 +271,7 @@ const NAMESPACE = kind<Namespace, Namespace, NamespaceCreate>({
   },
   examples: {
     create: ['namespace create team-a --description "team A"'],
-    read: ['namespace read team-a'],
     update: ['namespace update team-a --add-policy orders-read'],
-    delete: ['namespace delete team-a'],
-    list: ['namespace list'],
     clone: ['namespace clone team-a team-b'],
   },
   columns: [
@@ -328,13 +289,9 @@ const NAMESPACE = kind<Namespace, Namespace, NamespaceCreate>({
   deleteWarning: 'It must be empty.',
 })
 
-const AUTH_METHOD = kind<AuthMethod, AuthMethodListEntry, AuthMethodCreate>({
+const AUTH_METHOD = kind<sdk.AuthMethod, sdk.AuthMethodListEntry, sdk.AuthMethodCreate>({
   word: 'auth-method',
-  one: 'an auth method',
-  many: 'auth methods',
-  reference: 'auth-method',
-  isNamed: true,
-  schema: 'createAuthMethodSchema',
+  example: 'ci',
   content: [
     {
       flags: '--type <type>',
@@ -371,10 +328,7 @@ const AUTH_METHOD = kind<AuthMethod, AuthMethodListEntry, AuthMethodCreate>({
   ],
   examples: {
     create: ['auth-method create ci --type jwt --ttl 15m --config ci.yaml'],
-    read: ['auth-method read ci'],
     update: ['auth-method update ci --ttl 30m'],
-    delete: ['auth-method delete ci'],
-    list: ['auth-method list'],
     clone: ['auth-method clone ci ci-staging'],
   },
   columns: [
@@ -396,16 +350,13 @@ const AUTH_METHOD = kind<AuthMethod, AuthMethodListEntry, AuthMethodCreate>({
   deleteWarning: 'This also deletes its binding rules and revokes all tokens that it created.',
 })
 
-const bindsText = ({ BindType, BindName }: BindingRule) => `${BindType} ${BindName}`
-const selects: Column<BindingRule> = ['Selects', ({ Selector }) => Selector || 'every login']
+const bindsText = ({ BindType, BindName }: sdk.BindingRule) => `${BindType} ${BindName}`
+const selects: Column<sdk.BindingRule> = ['Selects', ({ Selector }) => Selector || 'every login']
 
-const BINDING_RULE = kind<BindingRule, BindingRule, BindingRuleCreate>({
+const BINDING_RULE = kind<sdk.BindingRule, sdk.BindingRule, sdk.BindingRuleCreate>({
   word: 'binding-rule',
-  one: 'a binding rule',
-  many: 'binding rules',
+  example: RULE_ID,
   reference: 'id',
-  isNamed: false,
-  schema: 'createBindingRuleSchema',
   content: [
     option('--auth-method <name>', 'the auth method whose logins it applies to', { field: 'AuthMethod' }),
     option('--bind-type <type>', 'what it binds', {
@@ -429,9 +380,7 @@ const BINDING_RULE = kind<BindingRule, BindingRule, BindingRuleCreate>({
     create: [
       `binding-rule create --auth-method ci --bind-type role --bind-name shop --selector 'value.team == "shop"'`,
     ],
-    read: [`binding-rule read ${RULE_ID}`],
     update: [`binding-rule update ${RULE_ID} --bind-name shop-2`],
-    delete: [`binding-rule delete ${RULE_ID}`],
     list: ['binding-rule list', 'binding-rule list --auth-method ci'],
     clone: [`binding-rule clone ${RULE_ID} --auth-method ci-staging`],
   },

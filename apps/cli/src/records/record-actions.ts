@@ -4,8 +4,8 @@ import { type Action, longName } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
 import type { Session } from '../frame/session.ts'
 import { confirmRules } from '../insight/confirm-rules.ts'
-import { type Fields, findRecord, keyOf, resourceOf } from './find.ts'
-import type { RecordKind, Verb } from './kinds.ts'
+import { type Fields, findRecord, type KindName, keyOf, resourceOf } from './find.ts'
+import { manyOf, type RecordKind, type Verb } from './kinds.ts'
 import { rightsText } from './links.ts'
 import { type BodySchema, readRecord } from './read-body.ts'
 
@@ -39,15 +39,16 @@ async function bodyOf(
   return body
 }
 
-async function fileOf({ schema }: RecordKind, input: Input, session: Session): Promise<Fields> {
+async function fileOf(kind: KindName, input: Input, session: Session): Promise<Fields> {
   const path = input.text('from')
   if (path === undefined) return {}
-  const contract = (await import('@latchkey/contract')) as unknown as Record<string, BodySchema<Fields>>
-  return readRecord(path, contract[schema] as BodySchema<Fields>, session)
+  const { FOLDER_KINDS } = await import('../folder/kinds.ts')
+  return readRecord(path, FOLDER_KINDS[kind].schema as BodySchema<Fields>, session)
 }
 
 export function recordActions(kind: RecordKind): Readonly<Record<Verb, Action>> {
   const { word, content, createOnly = [], updateOnly = [], cloneOptions = [] } = kind
+  const isNamed = kind.reference === undefined
   const find = async (session: Session, input: Input) =>
     findRecord(await session.client(), word, input.arg(0))
   const nameOf = (record: Fields) =>
@@ -62,9 +63,9 @@ export function recordActions(kind: RecordKind): Readonly<Record<Verb, Action>> 
   }
   return {
     async create(session, input) {
-      const file = await fileOf(kind, input, session)
+      const file = await fileOf(word, input, session)
       // The argument names the new record, whatever the file says.
-      const base = kind.isNamed ? { ...file, Name: input.arg(0) } : file
+      const base = isNamed ? { ...file, Name: input.arg(0) } : file
       const body = await bodyOf(base, [...content, ...createOnly], input, session)
       await printCreated(await resourceOf(await session.client(), word).create(body), session)
     },
@@ -73,7 +74,7 @@ export function recordActions(kind: RecordKind): Readonly<Record<Verb, Action>> 
     },
     async update(session, input) {
       const existing = await find(session, input)
-      const base = { ...contentOf(existing), ...(await fileOf(kind, input, session)) }
+      const base = { ...contentOf(existing), ...(await fileOf(word, input, session)) }
       const body = await bodyOf(base, [...content, ...updateOnly], input, session)
       if (word === 'policy' && typeof body.Rules === 'string' && body.Rules !== existing.Rules) {
         await confirmRules(existing as unknown as Policy, body.Rules, session)
@@ -96,12 +97,12 @@ export function recordActions(kind: RecordKind): Readonly<Record<Verb, Action>> 
           ? await listTokens(client, query, input, session)
           : await resourceOf(client, word).list(query)
       session.progress.clear()
-      await session.out.list(rows, kind.columns, `No ${kind.many}.`)
+      await session.out.list(rows, kind.columns, `No ${manyOf(word)}.`)
     },
     async clone(session, input) {
       const client = await session.client()
       const existing = await find(session, input)
-      const changes = await bodyOf(kind.isNamed ? { Name: input.arg(1) } : {}, cloneOptions, input, session)
+      const changes = await bodyOf(isNamed ? { Name: input.arg(1) } : {}, cloneOptions, input, session)
       const record =
         word === 'token'
           ? await client.tokens.clone(keyOf(word, existing), changes)

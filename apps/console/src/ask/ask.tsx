@@ -1,7 +1,7 @@
 import '../ui/styles/insight.css'
 import type { TokenReference } from '@latchkey/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Scale, UsersRound, UserX } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { everySecond } from '../live/queries.ts'
@@ -29,17 +29,50 @@ import {
 import { TokenPicker } from './token-picker.tsx'
 import { Verdict } from './verdict.tsx'
 
-const route = getRouteApi('/ask')
-
 /** May this token do that, and why? */
 export function MayPage() {
-  const search = route.useSearch() as QuestionSearch
-  const navigate = route.useNavigate()
+  const search = useSearch({ strict: false }) as QuestionSearch
   const rights = useRights()
   const [token, setToken] = useState(search.token)
+  const picker = rights.aclRead && <TokenPicker label="Token" value={token} onValue={setToken} />
+  return (
+    <AskPage
+      more={token === undefined ? {} : { token }}
+      fields={picker}
+      answer={(question) => <Answer question={question} />}
+    >
+      <Empty icon={Scale} title="Check a token">
+        Choose a token, an access level and a resource. The answer names the rule that decides and its source.
+      </Empty>
+    </AskPage>
+  )
+}
+
+/** Who can do that? */
+export function WhoPage() {
+  return (
+    <AskPage answer={(question) => <WhoAnswer question={question} />}>
+      <Empty icon={UsersRound} title="Find out who may do something">
+        Choose an access level and a resource. The answer lists every token that has this access.
+      </Empty>
+    </AskPage>
+  )
+}
+
+interface AskPageProps {
+  /** What belongs to the question beside the right. */
+  readonly more?: QuestionSearch
+  /** Fields before the right. */
+  readonly fields?: ReactNode
+  readonly answer: (question: Question) => ReactNode
+  /** Shown until a question is asked. */
+  readonly children: ReactNode
+}
+
+function AskPage({ more, fields, answer, children }: AskPageProps) {
+  const search = useSearch({ strict: false }) as QuestionSearch
+  const navigate = useNavigate()
   const question = wholeQuestion(search)
-  const ask = (right: QuestionSearch) =>
-    void navigate({ search: { ...right, ...(token === undefined ? {} : { token }) } })
   return (
     <Page
       title="Ask"
@@ -48,18 +81,15 @@ export function MayPage() {
       <div className="stack" data-gap="large">
         <AskTabs search={search} />
         <Card>
-          <QuestionForm key={JSON.stringify(search)} search={search} onAsk={ask}>
-            {rights.aclRead && <TokenPicker label="Token" value={token} onValue={setToken} />}
+          <QuestionForm
+            key={JSON.stringify(search)}
+            search={search}
+            onAsk={(right) => void navigate({ to: '.', search: { ...right, ...more } })}
+          >
+            {fields}
           </QuestionForm>
         </Card>
-        {question ? (
-          <Answer question={question} />
-        ) : (
-          <Empty icon={Scale} title="Check a token">
-            Choose a token, an access level and a resource. The answer names the rule that decides and its
-            source.
-          </Empty>
-        )}
+        {question ? answer(question) : children}
       </div>
     </Page>
   )
@@ -85,44 +115,11 @@ function Answer({ question }: { readonly question: Question }) {
   return <Verdict question={question} answer={answer.data} />
 }
 
-const whoRoute = getRouteApi('/ask/who')
-
 /**
  * The answer also depends on the defaults of namespaces (extended edition), which change seldom: following a fourth list would
  * take up one more of the browser's six connections.
  */
 const NAMESPACES_AGAIN_MS = serverFacts.edition === 'extended' ? 10_000 : false
-
-/** Who can do that? */
-export function WhoPage() {
-  const search = whoRoute.useSearch() as QuestionSearch
-  const navigate = whoRoute.useNavigate()
-  const question = wholeQuestion(search)
-  return (
-    <Page
-      title="Ask"
-      lead="What a token may do and why, and who may do something. Each answer has its own URL, which you can share."
-    >
-      <div className="stack" data-gap="large">
-        <AskTabs search={search} />
-        <Card>
-          <QuestionForm
-            key={JSON.stringify(search)}
-            search={search}
-            onAsk={(right) => void navigate({ search: right })}
-          />
-        </Card>
-        {question ? (
-          <WhoAnswer question={question} />
-        ) : (
-          <Empty icon={UsersRound} title="Find out who may do something">
-            Choose an access level and a resource. The answer lists every token that has this access.
-          </Empty>
-        )}
-      </div>
-    </Page>
-  )
-}
 
 function WhoAnswer({ question }: { readonly question: Question }) {
   const client = useClient()
@@ -133,9 +130,9 @@ function WhoAnswer({ question }: { readonly question: Question }) {
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.error ? false : NAMESPACES_AGAIN_MS),
   })
-  useRefetchOn(key, (options) => client.withMeta().tokens.list({}, options))
-  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().policies.list(options))
-  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({}, options))
+  useRefetchOn(key, (client, options) => client.tokens.list({}, { ...options, limit: 1 }))
+  useRefetchOn(key, (client, options) => client.policies.list(options))
+  useRefetchOn(key, (client, options) => client.roles.list({}, options))
   if (answer.error) return <Problem error={answer.error} onRetry={answer.refetch} />
   if (!answer.data) return <Skeleton lines={6} />
   if (answer.data.length === 0) {
@@ -158,26 +155,24 @@ function WhoAnswer({ question }: { readonly question: Question }) {
         label="Tokens that may do this"
         columns={columnsOf(question)}
         rows={answer.data}
-        keyOf={keyOf}
+        keyOf={({ AccessorID }) => AccessorID}
         narrowTracks="minmax(0, 1fr) auto"
       />
     </section>
   )
 }
 
-const keyOf = ({ AccessorID }: TokenReference) => AccessorID
-
 const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
-  { header: 'Token', track: 'minmax(0, 1fr)', cell: (token) => <TokenCell token={token} /> },
-  {
-    header: 'Why',
-    track: '6rem',
-    cell: ({ AccessorID }) => (
+  ['Token', 'minmax(0, 1fr)', (token) => <TokenCell token={token} />],
+  [
+    'Why',
+    '6rem',
+    ({ AccessorID }) => (
       <Link to="/ask" search={{ ...question, token: AccessorID }} className="cell-actions small">
         Explain
       </Link>
     ),
-  },
+  ],
 ]
 
 interface QuestionFormProps {

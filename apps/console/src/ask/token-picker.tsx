@@ -1,8 +1,7 @@
-import { Command } from 'cmdk'
-import { Check, ChevronDown } from 'lucide-react'
-import { Popover } from 'radix-ui'
+import { ChevronDown } from 'lucide-react'
 import { useDeferredValue, useId, useState } from 'react'
-import { type TokenRow, useTokenFeed } from '../tokens/list/token-feed.ts'
+import { useTokenFeed } from '../tokens/list/token-feed.ts'
+import { Choice, Choices } from '../ui/overlay/choices.tsx'
 
 /** To find matches beyond this number, the person types more. */
 const SHOWN = 50
@@ -18,84 +17,61 @@ interface TokenPickerProps {
 export function TokenPicker({ label, value, onValue }: TokenPickerProps) {
   const { rows } = useTokenFeed()
   const [isOpen, setOpen] = useState(false)
+  const [query, setQuery] = useState('')
   const id = useId()
   const chosen = rows.find(({ AccessorID }) => AccessorID === value)
+  const open = (isNow: boolean) => {
+    setOpen(isNow)
+    setQuery('')
+  }
   const choose = (accessorId: string | undefined) => {
-    setOpen(false)
+    open(false)
     onValue(accessorId)
   }
+  const words = useDeferredValue(query).toLowerCase().split(/\s+/).filter(Boolean)
+  const matching = (isOpen ? rows : []).filter(({ searched }) =>
+    words.every((word) => searched.includes(word)),
+  )
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <Popover.Root open={isOpen} onOpenChange={setOpen}>
-        <Popover.Trigger asChild>
+      <Choices
+        label={label}
+        isOpen={isOpen}
+        onOpen={open}
+        shouldFilter={false}
+        placeholder="Find a token…"
+        value={query}
+        onValueChange={setQuery}
+        trigger={
           <button id={id} type="button" className="input picker">
             <span className="truncate">
-              {value === undefined ? 'My token' : chosen ? nameOf(chosen) : value}
+              {value === undefined ? 'My token' : chosen ? chosen.Description || 'No description' : value}
             </span>
             <ChevronDown aria-hidden />
           </button>
-        </Popover.Trigger>
-        <Popover.Portal>
-          <Popover.Content
-            className="popover palette-small"
-            align="start"
-            sideOffset={6}
-            collisionPadding={8}
-            aria-label={label}
-          >
-            <TokenChoices rows={rows} value={value} onChoose={choose} />
-          </Popover.Content>
-        </Popover.Portal>
-      </Popover.Root>
+        }
+      >
+        {words.length === 0 && (
+          <Choice
+            value=""
+            title="My token"
+            isChosen={value === undefined}
+            onSelect={() => choose(undefined)}
+          />
+        )}
+        {matching.slice(0, SHOWN).map(({ AccessorID, Description }) => (
+          <Choice
+            key={AccessorID}
+            value={AccessorID}
+            title={Description || 'No description'}
+            sub={AccessorID}
+            isMono
+            isChosen={AccessorID === value}
+            onSelect={() => choose(AccessorID)}
+          />
+        ))}
+      </Choices>
     </div>
   )
-}
-
-interface TokenChoicesProps {
-  readonly rows: readonly TokenRow[]
-  readonly value: string | undefined
-  readonly onChoose: (accessorId: string | undefined) => void
-}
-
-function TokenChoices({ rows, value, onChoose }: TokenChoicesProps) {
-  const [query, setQuery] = useState('')
-  const words = useDeferredValue(query).toLowerCase().split(/\s+/).filter(Boolean)
-  const found: TokenRow[] = []
-  for (const row of rows) {
-    if (words.every((word) => row.searched.includes(word))) found.push(row)
-    if (found.length === SHOWN) break
-  }
-  return (
-    <Command label="Token" shouldFilter={false} loop>
-      <Command.Input placeholder="Find a token…" value={query} onValueChange={setQuery} />
-      <Command.List>
-        <Command.Empty>Nothing matches.</Command.Empty>
-        {words.length === 0 && (
-          <Command.Item className="menu-item" value="" onSelect={() => onChoose(undefined)}>
-            My token
-            {value === undefined && <Check aria-hidden />}
-          </Command.Item>
-        )}
-        {found.map((row) => (
-          <Command.Item
-            key={row.AccessorID}
-            className="menu-item"
-            value={row.AccessorID}
-            onSelect={() => onChoose(row.AccessorID)}
-          >
-            <span className="cell-title">
-              <span className="truncate">{nameOf(row)}</span>
-              <span className="cell-sub mono truncate">{row.AccessorID}</span>
-            </span>
-            {row.AccessorID === value && <Check aria-hidden />}
-          </Command.Item>
-        ))}
-      </Command.List>
-    </Command>
-  )
-}
-
-function nameOf({ Description }: TokenRow): string {
-  return Description || 'No description'
 }

@@ -6,13 +6,9 @@ import { useTokenFeed } from '../tokens/list/token-feed.ts'
 import { CopyButton } from '../ui/copy.tsx'
 import { ACCESS_NAMES, type Question, resourceOf } from './question.ts'
 
-interface VerdictProps {
-  readonly question: Question
-  readonly answer: AuthorizeAnswer
-}
-
 /** Yes or no, the rule that decided, where the token gets it from, and what is missing. */
-export function Verdict({ question, answer }: VerdictProps) {
+export function Verdict(props: { readonly question: Question; readonly answer: AuthorizeAnswer }) {
+  const { question, answer } = props
   const { Allow, Explanation: why } = answer
   const Icon = Allow ? CircleCheck : CircleSlash
   const { token: _token, ...right } = question
@@ -23,8 +19,9 @@ export function Verdict({ question, answer }: VerdictProps) {
         <div>
           <h2>{Allow ? 'Yes' : 'No'}</h2>
           <p className="secondary">
-            <Subject token={question.token} /> {Allow ? 'may' : 'may not'}{' '}
-            {ACCESS_NAMES[question.access].toLowerCase()} {resourceOf(question.kind).thing}
+            {question.token === undefined ? 'Your token' : <TokenLink accessorId={question.token} />}{' '}
+            {Allow ? 'may' : 'may not'} {ACCESS_NAMES[question.access].toLowerCase()}{' '}
+            {resourceOf(question.kind).thing}
             {question.segment !== undefined && (
               <>
                 {' '}
@@ -46,10 +43,6 @@ export function Verdict({ question, answer }: VerdictProps) {
   )
 }
 
-function Subject({ token }: { readonly token: string | undefined }) {
-  return token === undefined ? 'Your token' : <TokenLink accessorId={token} />
-}
-
 function TokenLink({ accessorId }: { readonly accessorId: string }) {
   const { rows } = useTokenFeed()
   const found = rows.find(({ AccessorID }) => AccessorID === accessorId)
@@ -61,7 +54,7 @@ function TokenLink({ accessorId }: { readonly accessorId: string }) {
 }
 
 function Reason({ answer, why }: { readonly answer: AuthorizeAnswer; readonly why: Explanation }) {
-  const { Rule: rule, Path: path, Missing: missing } = why
+  const { Rule: rule, Path: path } = why
   return (
     <dl className="reason">
       <div>
@@ -101,18 +94,15 @@ function Reason({ answer, why }: { readonly answer: AuthorizeAnswer; readonly wh
           </dd>
         </div>
       )}
-      {missing && <Missing answer={answer} missing={missing} />}
+      <Missing answer={answer} />
     </dl>
   )
 }
 
-interface MissingProps {
-  readonly answer: AuthorizeAnswer
-  readonly missing: NonNullable<Explanation['Missing']>
-}
-
 /** The missing right, and what would grant it. */
-function Missing({ answer, missing }: MissingProps) {
+function Missing({ answer }: { readonly answer: AuthorizeAnswer }) {
+  const missing = answer.Explanation?.Missing
+  if (missing === undefined) return null
   const advice = adviceFor(answer)
   const isAdded = advice !== undefined && 'add' in advice
   const rule = isAdded ? advice.add : advice?.change

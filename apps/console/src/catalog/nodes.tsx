@@ -2,7 +2,6 @@ import { type NodeSummary, NotFound } from '@latchkey/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Server, ServerOff } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
-import { useClient } from '../session/session.ts'
 import { Button } from '../ui/controls.tsx'
 import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { Card, Facts, Page } from '../ui/page.tsx'
@@ -14,10 +13,10 @@ import { Checks, HealthBadges, HealthFilter } from './health-badges.tsx'
 const route = getRouteApi('/nodes')
 
 const COLUMNS: readonly Column<NodeSummary>[] = [
-  {
-    header: 'Node',
-    track: 'minmax(0, 3fr)',
-    cell: ({ Node, Address }) => (
+  [
+    'Node',
+    'minmax(0, 3fr)',
+    ({ Node, Address }) => (
       <TitleCell
         to="/nodes/$name"
         params={{ name: Node }}
@@ -27,33 +26,28 @@ const COLUMNS: readonly Column<NodeSummary>[] = [
         isMono
       />
     ),
-  },
-  {
-    header: 'Checks',
-    track: 'minmax(0, 3fr)',
-    cell: ({ Checks }) => <HealthBadges counts={countChecks(Checks)} />,
-  },
-  {
-    header: 'Services',
-    track: 'minmax(0, 3fr)',
-    priority: 'low',
-    cell: ({ Services }) => (
+  ],
+  ['Checks', 'minmax(0, 3fr)', ({ Checks }) => <HealthBadges counts={countChecks(Checks)} />],
+  [
+    'Services',
+    'minmax(0, 3fr)',
+    ({ Services }) => (
       <span className="truncate small secondary" style={{ display: 'block' }}>
         {[...new Set(Services.map(({ Service }) => Service))].join(', ') || 'None'}
       </span>
     ),
-  },
+    { priority: 'low' },
+  ],
 ]
 
 export function NodesPage() {
-  const client = useClient()
   const { state } = route.useSearch() as CatalogSearch
-  const nodes = useLive(['nodes'], (options) => client.health.watchUiNodes(options))
   return (
     <ListPage
       title="Nodes"
       lead="The machines in this datacenter and the services on them."
-      query={nodes}
+      queryKey={['nodes']}
+      watch={(client, options) => client.health.watchUiNodes(options)}
       columns={COLUMNS}
       keyOf={({ Node }) => Node}
       textsOf={({ Node, Address, Services }) => [Node, Address, ...Services.map(({ Service }) => Service)]}
@@ -75,8 +69,7 @@ const nodeRoute = getRouteApi('/nodes/$name')
 /** A node, its services and checks. */
 export function NodePage() {
   const { name } = nodeRoute.useParams() as { readonly name: string }
-  const client = useClient()
-  const node = useLive(['node', name], (options) => client.health.watchUiNode(name, options))
+  const node = useLive(['node', name], (client, options) => client.health.watchUiNode(name, options))
   const isGone = node.error instanceof NotFound
   // The query keeps the last state of a node that was removed.
   const shown = isGone ? undefined : node.data

@@ -2,7 +2,6 @@ import type { ServiceHealth, ServiceSummary } from '@latchkey/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
 import { useLive } from '../live/use-live.ts'
-import { useClient } from '../session/session.ts'
 import { Badges } from '../ui/controls.tsx'
 import { Empty, Loaded } from '../ui/feedback.tsx'
 import { Facts, Page } from '../ui/page.tsx'
@@ -14,10 +13,10 @@ import { Checks, HealthBadges, HealthFilter } from './health-badges.tsx'
 const route = getRouteApi('/services')
 
 const COLUMNS: readonly Column<ServiceSummary>[] = [
-  {
-    header: 'Service',
-    track: 'minmax(0, 3fr)',
-    cell: ({ Name, InstanceCount, Nodes }) => (
+  [
+    'Service',
+    'minmax(0, 3fr)',
+    ({ Name, InstanceCount, Nodes }) => (
       <TitleCell
         to="/services/$name"
         params={{ name: Name }}
@@ -26,24 +25,19 @@ const COLUMNS: readonly Column<ServiceSummary>[] = [
         sub={instancesText(InstanceCount, Nodes.length)}
       />
     ),
-  },
-  {
-    header: 'Checks',
-    track: 'minmax(0, 3fr)',
-    cell: (summary) => <HealthBadges counts={countsOf(summary)} />,
-  },
-  { header: 'Tags', track: 'minmax(0, 3fr)', priority: 'low', cell: ({ Tags }) => <Badges texts={Tags} /> },
+  ],
+  ['Checks', 'minmax(0, 3fr)', (summary) => <HealthBadges counts={countsOf(summary)} />],
+  ['Tags', 'minmax(0, 3fr)', ({ Tags }) => <Badges texts={Tags} />, { priority: 'low' }],
 ]
 
 export function ServicesPage() {
-  const client = useClient()
   const { state } = route.useSearch() as CatalogSearch
-  const services = useLive(['services'], (options) => client.health.watchUiServices(options))
   return (
     <ListPage
       title="Services"
       lead="The services in this datacenter and their health."
-      query={services}
+      queryKey={['services']}
+      watch={(client, options) => client.health.watchUiServices(options)}
       columns={COLUMNS}
       keyOf={({ Name, Kind }) => `${Name} ${Kind ?? ''}`}
       textsOf={({ Name, Tags, Nodes }) => [Name, ...Tags, ...Nodes]}
@@ -69,8 +63,7 @@ const serviceRoute = getRouteApi('/services/$name')
 /** The instances of a service with their checks. */
 export function ServicePage() {
   const { name } = serviceRoute.useParams() as { readonly name: string }
-  const client = useClient()
-  const instances = useLive(['service', name], (options) => client.health.watchService(name, options))
+  const instances = useLive(['service', name], (client, options) => client.health.watchService(name, options))
   return (
     <Page
       title={name}

@@ -109,7 +109,7 @@ function Tokens() {
     queryKey: ['recent-tokens'],
     queryFn: ({ signal }) => readRecentTokens(client, signal),
   })
-  useRefetchOn(['recent-tokens'], (options) => client.withMeta().tokens.list({}, options))
+  useRefetchOn(['recent-tokens'], (client, options) => client.tokens.list({}, { ...options, limit: 1 }))
   const failed = tokens.error && <Problem error={tokens.error} onRetry={tokens.refetch} />
   const loading = tokens.isPending && <Skeleton lines={4} />
   const now = Date.now()

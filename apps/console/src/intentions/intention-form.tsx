@@ -2,46 +2,41 @@ import type { Client, Intention } from '@latchkey/sdk'
 import { useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import type { FieldText } from '../ui/form/use-edit.tsx'
 import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
+import type { RecordDialogProps } from '../ui/record-page.tsx'
 import { destinationOf, keyOf, sourceOf } from './intention-search.ts'
 
-interface IntentionFormProps {
-  /** The intention to edit; `undefined`: a new one. */
-  readonly existing: Intention | undefined
-  /** The intention was deleted elsewhere while this form was open. */
-  readonly isDeleted?: boolean
-  readonly onClose: () => void
-}
+const ACTIONS: Readonly<Record<string, string>> = { allow: 'Allow', deny: 'Deny', '': 'By request' }
 
-interface Content {
-  readonly source: string
-  readonly destination: string
-  /** Empty: its permissions decide. */
-  readonly action: string
-  readonly description: string
-}
+/** An empty action: its permissions decide. */
+const BLANK = { source: '', destination: '', action: 'allow', description: '' }
+type Content = typeof BLANK
 
 /**
  * Creates an intention, or edits its decision. Its names are fixed. If somebody else has changed it since, saving shows both
  * versions.
  */
-export function IntentionForm({ existing, isDeleted = false, onClose }: IntentionFormProps) {
+export function IntentionForm({ record, isDeleted = false, onClose }: RecordDialogProps<Intention>) {
   const client = useClient()
   const [isMissing, setMissing] = useState(false)
   const edit = useEdit({
-    record: existing,
+    record,
     isDeleted,
-    blank: { source: '', destination: '', action: 'allow', description: '' },
-    contentOf,
-    fieldsOf,
+    blank: BLANK,
+    contentOf: (intention) => ({
+      source: sourceOf(intention),
+      destination: destinationOf(intention),
+      action: intention.Action ?? '',
+      description: intention.Description ?? '',
+    }),
+    labels: { action: ['Action', ACTIONS], description: 'Description' },
     read: (base) => readStored(client, base),
-    save: (edited, stored) => write(client, edited, { stored, earlier: stored ?? existing }),
+    save: (edited, stored) => write(client, edited, { stored, earlier: stored ?? record }),
     onSaved: onClose,
     onClose,
   })
-  const { set, save } = edit
-  const { source, destination, action, description } = edit.content
+  const { field, save } = edit
+  const { source, destination } = edit.content
   const submit = () => {
     const isWhole = source !== '' && destination !== ''
     setMissing(!isWhole)
@@ -49,6 +44,9 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
   }
   const missing = (value: string) =>
     isMissing && value === '' ? 'Enter the name of a service, or an asterisk (*).' : undefined
+  const isFixed = record !== undefined
+  const hasPermissions = isFixed && record.Action === undefined
+  const actions = Object.entries(ACTIONS).filter(([action]) => action !== '' || hasPermissions)
   return (
     <EditDialog
       edit={edit}
@@ -59,54 +57,24 @@ export function IntentionForm({ existing, isDeleted = false, onClose }: Intentio
     >
       <div className="grid-2">
         <TextField
+          {...field('source')}
           label="Source"
-          value={source}
-          onValue={(value) => set({ source: value })}
-          disabled={existing !== undefined}
-          autoFocus={existing === undefined}
+          disabled={isFixed}
+          autoFocus={!isFixed}
           error={missing(source)}
         />
         <TextField
+          {...field('destination')}
           label="Destination"
-          value={destination}
-          onValue={(value) => set({ destination: value })}
-          disabled={existing !== undefined}
+          disabled={isFixed}
           error={missing(destination)}
         />
       </div>
-      <SelectField
-        label="Action"
-        value={action}
-        options={[
-          ['allow', 'Allow'],
-          ['deny', 'Deny'],
-          ...(existing && existing.Action === undefined ? ([['', 'By request']] as const) : []),
-        ]}
-        onValue={(value) => set({ action: value })}
-        disabled={existing !== undefined && existing.Action === undefined}
-      />
-      <TextField label="Description" value={description} onValue={(value) => set({ description: value })} />
+      <SelectField {...field('action')} options={actions} disabled={hasPermissions} />
+      <TextField {...field('description')} />
     </EditDialog>
   )
 }
-
-function contentOf(intention: Intention): Content {
-  return {
-    source: sourceOf(intention),
-    destination: destinationOf(intention),
-    action: intention.Action ?? '',
-    description: intention.Description ?? '',
-  }
-}
-
-function fieldsOf({ action, description }: Content): readonly FieldText[] {
-  return [
-    ['Action', ACTIONS[action] ?? 'By request'],
-    ['Description', description],
-  ]
-}
-
-const ACTIONS: Readonly<Record<string, string>> = { allow: 'Allow', deny: 'Deny' }
 
 /** Finds the intention with the same names: a write by names removes the ID. */
 async function readStored({ intentions }: Client, base: Intention): Promise<Intention | undefined> {
@@ -123,37 +91,28 @@ interface Versions {
 
 /** If a destination was written by names, its intentions have no IDs and can only be written by names. */
 async function write({ intentions }: Client, content: Content, { stored, earlier }: Versions): Promise<void> {
-  const whole = wholeOf(content, earlier)
-  if (earlier && earlier.ID === undefined) {
-    const { source, destination } = content
-    const { SourceName, SourceNS, DestinationName, DestinationNS, ...decision } = whole
-    await intentions.writeExact({ source, destination }, decision)
-  } else if (stored?.ID !== undefined) {
-    await intentions.update(stored.ID, whole)
-  } else {
-    await intentions.create(whole)
-  }
-}
-
-/** The body of an intention, including the fields of an earlier version that the form does not show. */
-function wholeOf(content: Content, { Permissions, Meta }: Partial<Intention> = {}) {
-  return {
-    ...recordOf(content),
-    ...(Permissions === undefined ? {} : { Permissions }),
-    ...(Meta === undefined ? {} : { Meta }),
-  }
-}
-
-/** The body of an intention, with namespaces only if they were typed. */
-function recordOf({ source, destination, action, description }: Content) {
-  const [SourceName, SourceNS] = source.split('/').reverse()
-  const [DestinationName, DestinationNS] = destination.split('/').reverse()
-  return {
-    SourceName: SourceName ?? '',
-    DestinationName: DestinationName ?? '',
-    ...(SourceNS === undefined ? {} : { SourceNS }),
-    ...(DestinationNS === undefined ? {} : { DestinationNS }),
-    ...(action === '' ? {} : { Action: action }),
+  const { source, destination, action, description } = content
+  // Fields that the form does not show stay.
+  const { Permissions, Meta } = earlier ?? {}
+  const decision = {
+    ...(Permissions && { Permissions }),
+    ...(Meta && { Meta }),
+    ...(action !== '' && { Action: action }),
     Description: description,
   }
+  if (earlier && earlier.ID === undefined) {
+    await intentions.writeExact({ source, destination }, decision)
+    return
+  }
+  // Namespaces only if they were typed.
+  const [SourceName = '', SourceNS] = source.split('/').reverse()
+  const [DestinationName = '', DestinationNS] = destination.split('/').reverse()
+  const whole = {
+    ...decision,
+    ...{ SourceName, DestinationName },
+    ...(SourceNS !== undefined && { SourceNS }),
+    ...(DestinationNS !== undefined && { DestinationNS }),
+  }
+  if (stored?.ID !== undefined) await intentions.update(stored.ID, whole)
+  else await intentions.create(whole)
 }

@@ -31,7 +31,7 @@ export function IntentionsPage() {
   const client = useClient()
   const search = route.useSearch() as IntentionSearch
   const navigate = route.useNavigate()
-  const intentions = useLive(['intentions'], (options) => client.intentions.watchList({}, options))
+  const intentions = useLive(['intentions'], (_, options) => client.intentions.watchList({}, options))
   const remove = useDeleteIntention()
   const services = useQuery({
     queryKey: ['service-names'],
@@ -43,16 +43,16 @@ export function IntentionsPage() {
     ...Object.keys(services.data ?? {}),
   ])
   const change = useChangeSearch()
+  const isFound = (each: Intention) => keyOf(each) === search.edit
   const found =
-    search.edit === undefined || intentions.data === undefined
-      ? undefined
-      : (intentions.data.find((each) => keyOf(each) === search.edit) ?? null)
+    intentions.data && search.edit !== undefined ? (intentions.data.find(isFound) ?? null) : undefined
   const edited = useCached(found, true) ?? undefined
   return (
     <ListPage
       title="Intentions"
       lead="Which services may connect to which. The most specific intention decides."
-      query={intentions}
+      queryKey={['intentions']}
+      watch={(client, options) => client.intentions.watchList({}, options)}
       columns={columnsOf({ search, onDelete: remove, mayWrite })}
       keyOf={keyOf}
       textsOf={(each) => [sourceOf(each), destinationOf(each), each.Description ?? '', each.Action ?? '']}
@@ -63,8 +63,8 @@ export function IntentionsPage() {
         text: 'There are none, or your token may not read them. If no intention matches, the default policy decides about a connection.',
       }}
       narrowTracks="minmax(0, 1fr) 5.5rem 3.5rem"
-      create={{ what: 'intention', may: mayWrite !== undefined && mayWrite.size > 0 }}
-      dialog={(onClose) => <IntentionForm existing={undefined} onClose={onClose} />}
+      create={{ what: 'intention', needs: mayWrite !== undefined && mayWrite.size > 0 }}
+      dialog={(onClose) => <IntentionForm onClose={onClose} />}
     >
       <ConnectionCheck
         key={`${search.source} ${search.destination}`}
@@ -74,7 +74,7 @@ export function IntentionsPage() {
       {edited && (
         <IntentionForm
           key={search.edit}
-          existing={edited}
+          record={edited}
           isDeleted={found === null}
           onClose={() => change({ edit: undefined })}
         />
@@ -91,10 +91,10 @@ interface Actions {
 }
 
 const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Intention>[] => [
-  {
-    header: 'Connection',
-    track: 'minmax(0, 5fr)',
-    cell: (intention) => (
+  [
+    'Connection',
+    'minmax(0, 5fr)',
+    (intention) => (
       <span className="cell-title">
         {mayWrite?.has(intention.DestinationName) ? (
           <Link
@@ -113,27 +113,25 @@ const columnsOf = ({ search, onDelete, mayWrite }: Actions): readonly Column<Int
         {intention.Description !== '' && <span className="cell-sub truncate">{intention.Description}</span>}
       </span>
     ),
-  },
-  { header: 'Action', track: '9rem', cell: (intention) => <ActionBadge {...intention} /> },
-  {
-    header: 'Precedence',
-    track: '7rem',
-    priority: 'low',
-    cell: ({ Precedence }) => <span className="nums secondary">{Precedence}</span>,
-  },
-  {
-    header: 'Delete',
-    track: '3.5rem',
-    cell: (intention) => (
+  ],
+  ['Action', '9rem', (intention) => <ActionBadge {...intention} />],
+  [
+    'Precedence',
+    '7rem',
+    ({ Precedence }) => <span className="nums secondary">{Precedence}</span>,
+    { priority: 'low' },
+  ],
+  [
+    'Delete',
+    '3.5rem',
+    (intention) => (
       <span className="cell-actions">
         {mayWrite?.has(intention.DestinationName) && (
-          <IconButton label="Delete intention" onClick={() => onDelete(intention)}>
-            <Trash2 aria-hidden />
-          </IconButton>
+          <IconButton label="Delete intention" onClick={() => onDelete(intention)} icon={Trash2} />
         )}
       </span>
     ),
-  },
+  ],
 ]
 
 function Names({ intention }: { readonly intention: Intention }) {
@@ -161,18 +159,17 @@ function ActionBadge({ Action }: Pick<Intention, 'Action'>) {
 function useDeleteIntention(): (intention: Intention) => void {
   const client = useClient()
   const fail = (error: unknown) => showToast({ text: messageOf(error), tone: 'danger' })
-  const restore = ({ SourceNS, SourceName, DestinationNS, DestinationName, ...more }: Intention) => {
-    const { Description, Action, Permissions, Meta } = more
-    const names = serverNames(SourceNS, DestinationNS)
+  const restore = ({ SourceNS, DestinationNS, ...intention }: Intention) => {
+    const { SourceName, DestinationName, Description, Action, Permissions, Meta } = intention
+    // The standard edition does not accept namespaces in a body.
+    const hasNamespaces = SourceNS !== 'default' || DestinationNS !== 'default'
     client.intentions
       .create({
-        ...names,
-        SourceName,
-        DestinationName,
-        Description,
-        ...(Action === undefined ? {} : { Action }),
-        ...(Permissions === undefined ? {} : { Permissions }),
-        ...(Meta === undefined ? {} : { Meta }),
+        ...{ SourceName, DestinationName, Description },
+        ...(hasNamespaces && { SourceNS, DestinationNS }),
+        ...(Action && { Action }),
+        ...(Permissions && { Permissions }),
+        ...(Meta && { Meta }),
       })
       .catch(fail)
   }
@@ -190,11 +187,6 @@ function useDeleteIntention(): (intention: Intention) => void {
       fail,
     )
   }
-}
-
-/** The standard edition does not accept namespaces in a body. */
-function serverNames(SourceNS: string, DestinationNS: string) {
-  return SourceNS === 'default' && DestinationNS === 'default' ? {} : { SourceNS, DestinationNS }
 }
 
 interface ConnectionCheckProps {
@@ -231,7 +223,7 @@ function ConnectionCheck({ search, onAsk }: ConnectionCheckProps) {
 function Answer({ source, destination }: { readonly source: string; readonly destination: string }) {
   const client = useClient()
   // Follows the list of the page with the same blocking query, and re-reads the answer when it changes.
-  const { dataUpdatedAt } = useLive(['intentions'], (options) => client.intentions.watchList({}, options))
+  const { dataUpdatedAt } = useLive(['intentions'], (_, options) => client.intentions.watchList({}, options))
   const answer = useQuery({
     queryKey: ['connection', source, destination, dataUpdatedAt],
     queryFn: async ({ signal }) => {

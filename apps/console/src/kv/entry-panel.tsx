@@ -24,9 +24,8 @@ interface EntryPanelProps {
 
 /** The open key: its value to read and edit, and its metadata. */
 export function EntryPanel({ name, onGone }: EntryPanelProps) {
-  const client = useClient()
   const isReadable = !hasDotStep(name)
-  const entry = useLive(['kv', 'entry', name], (options) => client.kv.watch(name, options), {
+  const entry = useLive(['kv', 'entry', name], (client, options) => client.kv.watch(name, options), {
     enabled: isReadable,
   })
   const mayWrite = useMay('key', 'write', name)
@@ -146,8 +145,11 @@ function DeleteKey({ entry, onGone }: { readonly entry: KVEntry; readonly onGone
     onError: (error) => showToast({ text: messageOf(error), tone: 'danger' }),
   })
   return (
-    <IconButton label="Delete key" onClick={() => remove.mutate()} disabled={remove.isPending}>
-      <Trash2 aria-hidden />
-    </IconButton>
+    <IconButton
+      label="Delete key"
+      onClick={() => remove.mutate()}
+      disabled={remove.isPending}
+      icon={Trash2}
+    />
   )
 }

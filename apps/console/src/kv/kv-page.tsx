@@ -27,10 +27,9 @@ export function KvPage() {
   const go = (to: KvSearch) => void navigate({ search: to })
   const folder = prefix === '' ? {} : { in: prefix }
   const withoutDialog = { ...folder, ...(search.key === undefined ? {} : { key: search.key }) }
-  const client = useClient()
   const keys = useLive(
     ['kv', 'keys', prefix],
-    (options) => client.kv.watchKeys(prefix, { ...options, separator: SEPARATOR }),
+    (client, options) => client.kv.watchKeys(prefix, { ...options, separator: SEPARATOR }),
     { enabled: !hasDotStep(prefix) },
   )
   // In the folder itself, or in something that it shows.
@@ -47,8 +46,7 @@ export function KvPage() {
       width="wide"
       actions={
         mayCreate && (
-          <Button look="primary" onClick={() => go({ ...search, create: true })}>
-            <Plus aria-hidden />
+          <Button look="primary" onClick={() => go({ ...search, create: true })} icon={Plus}>
             Create key
           </Button>
         )
@@ -113,9 +111,7 @@ function Tree({ prefix, openKey, keys }: TreeProps) {
           ))}
         </nav>
         {prefix !== '' && mayDelete && rows.length > 0 && (
-          <IconButton label="Delete folder" onClick={() => setDeleting(true)}>
-            <Trash2 aria-hidden />
-          </IconButton>
+          <IconButton label="Delete folder" onClick={() => setDeleting(true)} icon={Trash2} />
         )}
       </div>
       {keys.error && <Problem error={keys.error} onRetry={keys.refetch} />}
@@ -151,10 +147,10 @@ function Tree({ prefix, openKey, keys }: TreeProps) {
 }
 
 const columnsOf = (prefix: string, openKey: string | undefined): readonly Column<TreeRow>[] => [
-  {
-    header: 'Name',
-    track: 'minmax(0, 1fr)',
-    cell: ({ path, name, isFolder }) => {
+  [
+    'Name',
+    'minmax(0, 1fr)',
+    ({ path, name, isFolder }) => {
       const Icon = isFolder ? Folder : File
       const folder = prefix === '' ? {} : { in: prefix }
       return (
@@ -170,7 +166,7 @@ const columnsOf = (prefix: string, openKey: string | undefined): readonly Column
         </Link>
       )
     },
-  },
+  ],
 ]
 
 interface CreateKeyProps {
@@ -198,42 +194,38 @@ function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
       title="Create key"
       onClose={onClose}
       isChanged={isChanged}
-      onSubmit={() => isNamed && create.mutate()}
-      submit={{ label: 'Create key', busy: create.isPending, disabled: !isNamed }}
+      action={{ label: 'Create key', run: create, disabled: !isNamed }}
     >
-      <div className="stack">
-        <TextField
-          label="Key"
-          hint="Use slashes to create folders."
-          className="input mono"
-          autoFocus
-          value={key}
-          onValue={(next) => {
-            create.reset()
-            setKey(next)
-          }}
-          error={
-            exists
-              ? 'This key already exists. Open it to edit its value.'
-              : isImpossible
-                ? 'A name between slashes cannot be “.” or “..”, because browsers remove them from URLs.'
-                : undefined
-          }
-        />
-        <Field label="Value">
-          {(control) => (
-            <textarea
-              className="input mono"
-              rows={8}
-              spellCheck={false}
-              {...control}
-              value={value}
-              onChange={(event) => setValue(event.target.value)}
-            />
-          )}
-        </Field>
-        {create.error && <Problem error={create.error} />}
-      </div>
+      <TextField
+        label="Key"
+        hint="Use slashes to create folders."
+        className="input mono"
+        autoFocus
+        value={key}
+        onValue={(next) => {
+          create.reset()
+          setKey(next)
+        }}
+        error={
+          exists
+            ? 'This key already exists. Open it to edit its value.'
+            : isImpossible
+              ? 'A name between slashes cannot be “.” or “..”, because browsers remove them from URLs.'
+              : undefined
+        }
+      />
+      <Field label="Value">
+        {(control) => (
+          <textarea
+            className="input mono"
+            rows={8}
+            spellCheck={false}
+            {...control}
+            value={value}
+            onChange={(event) => setValue(event.target.value)}
+          />
+        )}
+      </Field>
     </Dialog>
   )
 }

@@ -1,29 +1,31 @@
 /** Chooses what a token or a role links: policies, roles and identities, as removable chips. */
 import { useQuery } from '@tanstack/react-query'
-import { Command } from 'cmdk'
 import { Plus, X } from 'lucide-react'
-import { Popover } from 'radix-ui'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useClient } from '../session/session.ts'
 import { Button } from '../ui/controls.tsx'
-import type { LinkNames } from './links.ts'
+import { Choice, Choices } from '../ui/overlay/choices.tsx'
+import { type LinkNames, SHARED_LINK_LABELS } from './links.ts'
 
-interface ChipsProps {
+interface PickerProps {
   readonly label: string
-  readonly values: readonly string[]
-  readonly onRemove: (value: string) => void
-  readonly children: ReactNode
+  readonly value: readonly string[]
+  readonly onValue: (value: readonly string[]) => void
 }
 
-function Chips({ label, values, onRemove, children }: ChipsProps) {
+function Chips({ label, value, onValue, children }: PickerProps & { readonly children: ReactNode }) {
   return (
     <fieldset className="chips">
       <legend className="field-label">{label}</legend>
       <div className="row">
-        {values.map((value) => (
-          <span key={value} className="chip">
-            <span className="truncate">{value}</span>
-            <button type="button" aria-label={`Remove ${value}`} onClick={() => onRemove(value)}>
+        {value.map((chosen) => (
+          <span key={chosen} className="chip">
+            <span className="truncate">{chosen}</span>
+            <button
+              type="button"
+              aria-label={`Remove ${chosen}`}
+              onClick={() => onValue(value.filter((each) => each !== chosen))}
+            >
               <X aria-hidden />
             </button>
           </span>
@@ -34,15 +36,9 @@ function Chips({ label, values, onRemove, children }: ChipsProps) {
   )
 }
 
-interface NamePickerProps {
-  readonly label: string
-  readonly kind: 'policies' | 'roles'
-  readonly values: readonly string[]
-  readonly onValues: (values: readonly string[]) => void
-}
-
 /** Names of policies or roles, chosen from the existing ones. */
-export function NamePicker({ label, kind, values, onValues }: NamePickerProps) {
+export function NamePicker({ kind, ...chips }: PickerProps & { readonly kind: 'policies' | 'roles' }) {
+  const { label, value, onValue } = chips
   const client = useClient()
   const [isOpen, setOpen] = useState(false)
   const names = useQuery({
@@ -58,74 +54,45 @@ export function NamePicker({ label, kind, values, onValues }: NamePickerProps) {
   })
   const add = (name: string) => {
     setOpen(false)
-    onValues([...values, name])
+    onValue([...value, name])
   }
   return (
-    <Chips
-      label={label}
-      values={values}
-      onRemove={(name) => onValues(values.filter((each) => each !== name))}
-    >
-      <Popover.Root open={isOpen} onOpenChange={setOpen} modal>
-        <Popover.Trigger asChild>
-          <Button size="small" look="quiet" aria-label={`Add to ${label.toLowerCase()}`}>
-            <Plus aria-hidden />
+    <Chips {...chips}>
+      <Choices
+        label={label}
+        isOpen={isOpen}
+        onOpen={setOpen}
+        modal
+        placeholder="Find…"
+        none={names.isPending ? 'Loading' : 'Nothing matches.'}
+        trigger={
+          <Button size="small" look="quiet" aria-label={`Add to ${label.toLowerCase()}`} icon={Plus}>
             Add
           </Button>
-        </Popover.Trigger>
-        <Popover.Portal>
-          <Popover.Content
-            className="popover palette-small"
-            align="start"
-            sideOffset={6}
-            collisionPadding={8}
-            aria-label={label}
-          >
-            <Command label={label} loop>
-              <Command.Input placeholder="Find…" />
-              <Command.List>
-                <Command.Empty>{names.isPending ? 'Loading' : 'Nothing matches.'}</Command.Empty>
-                {(names.data ?? [])
-                  .filter(({ Name }) => !values.includes(Name))
-                  .map(({ Name, Description }) => (
-                    <Command.Item key={Name} className="menu-item" value={Name} onSelect={() => add(Name)}>
-                      <span className="cell-title">
-                        <span className="truncate">{Name}</span>
-                        {Description !== '' && <span className="cell-sub truncate">{Description}</span>}
-                      </span>
-                    </Command.Item>
-                  ))}
-              </Command.List>
-            </Command>
-          </Popover.Content>
-        </Popover.Portal>
-      </Popover.Root>
+        }
+      >
+        {(names.data ?? [])
+          .filter(({ Name }) => !value.includes(Name))
+          .map(({ Name, Description }) => (
+            <Choice key={Name} value={Name} title={Name} sub={Description} onSelect={() => add(Name)} />
+          ))}
+      </Choices>
     </Chips>
   )
 }
 
-interface TextPickerProps {
-  readonly label: string
-  readonly placeholder: string
-  readonly values: readonly string[]
-  readonly onValues: (values: readonly string[]) => void
-}
-
 /** Names that are typed, such as names of services. */
-function TextPicker({ label, placeholder, values, onValues }: TextPickerProps) {
+function TextPicker({ placeholder, ...chips }: PickerProps & { readonly placeholder: string }) {
+  const { label, value, onValue } = chips
   const [text, setText] = useState('')
   const add = (event?: FormEvent) => {
     event?.preventDefault()
-    const value = text.trim()
-    if (value !== '' && !values.includes(value)) onValues([...values, value])
+    const name = text.trim()
+    if (name !== '' && !value.includes(name)) onValue([...value, name])
     setText('')
   }
   return (
-    <Chips
-      label={label}
-      values={values}
-      onRemove={(name) => onValues(values.filter((each) => each !== name))}
-    >
+    <Chips {...chips}>
       <input
         className="input chip-input"
         aria-label={`Add to ${label.toLowerCase()}`}
@@ -150,28 +117,18 @@ interface LinkPickersProps {
 
 /** The links that tokens and roles share. */
 export function LinkPickers({ links, onLinks, children }: LinkPickersProps) {
+  const picker = (kind: keyof typeof SHARED_LINK_LABELS) => ({
+    label: SHARED_LINK_LABELS[kind],
+    value: links[kind],
+    onValue: (value: readonly string[]) => onLinks({ [kind]: value }),
+  })
   return (
     <>
-      <NamePicker
-        label="Policies"
-        kind="policies"
-        values={links.policies}
-        onValues={(policies) => onLinks({ policies })}
-      />
+      <NamePicker {...picker('policies')} kind="policies" />
       {children}
       <div className="grid-2">
-        <TextPicker
-          label="Service identities"
-          placeholder="web or web@dc1"
-          values={links.services}
-          onValues={(services) => onLinks({ services })}
-        />
-        <TextPicker
-          label="Node identities"
-          placeholder="node-1@dc1"
-          values={links.nodes}
-          onValues={(nodes) => onLinks({ nodes })}
-        />
+        <TextPicker {...picker('services')} placeholder="web or web@dc1" />
+        <TextPicker {...picker('nodes')} placeholder="node-1@dc1" />
       </div>
     </>
   )

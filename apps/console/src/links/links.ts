@@ -1,7 +1,6 @@
 /** Links as forms edit them: names, plus the records that forms do not change. */
 import type { NodeIdentity, ServiceIdentity } from '@latchkey/sdk'
 
-/** The links that tokens and roles share. */
 export interface Linked {
   readonly Policies?: readonly { readonly Name: string }[] | undefined
   readonly Roles?: readonly { readonly Name: string }[] | undefined
@@ -20,9 +19,9 @@ export interface LinkNames {
 
 export const NO_LINKS: LinkNames = { policies: [], roles: [], services: [], nodes: [] }
 
-export const LINK_LABELS = {
+/** The labels of the links that tokens and roles share. */
+export const SHARED_LINK_LABELS = {
   policies: 'Policies',
-  roles: 'Roles',
   services: 'Service identities',
   nodes: 'Node identities',
 }

@@ -1,5 +1,5 @@
 /** Records that follow the server: a first read, then blocking queries while a component shows them. */
-import type { Watch, WatchOptions } from '@latchkey/sdk'
+import type { Client, Watch, WatchOptions } from '@latchkey/sdk'
 import { type QueryKey, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../session/session.ts'
@@ -12,25 +12,23 @@ interface Seen<T> {
   readonly index: number | undefined
 }
 
-type Open<T> = (options: Pick<WatchOptions, 'signal' | 'index' | 'retries'>) => Watch<T>
+/** Starts a watch, such as `(client, options) => client.policies.watchList(options)`. */
+export type Open<T> = (
+  client: Client,
+  options: Pick<WatchOptions, 'signal' | 'index' | 'retries'>,
+) => Watch<T>
 
 /** After this many retries of the first read, the person is told about the failure. */
 const FIRST_RETRIES = 2
 
-interface Follower {
-  users: number
-  readonly stop: AbortController
-}
-
 /** One blocking query per key, however many components show it: a browser opens only six connections to a server. */
-const followers = new Map<string, Follower>()
+const followers = new Map<string, { users: number; readonly stop: AbortController }>()
 
 /**
  * Reads a record or list, and follows it while the component is mounted and the tab is visible. A hidden tab holds no
  * connection, and catches up when it becomes visible.
  *
  * @param key identifies what `open` watches.
- * @param open starts the watch, such as `(options) => client.policies.watchList(options)`.
  */
 export function useLive<T>(
   key: QueryKey,
@@ -45,7 +43,7 @@ export function useLive<T>(
   const client = useClient()
   const query = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => first(open, signal),
+    queryFn: ({ signal }) => first((options) => open(client, options), signal),
     select: (seen: Seen<T>) => seen.value,
     enabled,
   })
@@ -71,7 +69,10 @@ export function useLive<T>(
       const { signal } = follower.stop
       const index = queries.getQueryData<Seen<T>>(key)?.index
       try {
-        for await (const { value, index: at } of open(index === undefined ? { signal } : { signal, index })) {
+        for await (const { value, index: at } of open(
+          client,
+          index === undefined ? { signal } : { signal, index },
+        )) {
           queries.setQueryData<Seen<T>>(key, { value, index: at })
         }
       } catch {
@@ -83,7 +84,10 @@ export function useLive<T>(
   return query
 }
 
-async function first<T>(open: Open<T>, signal: AbortSignal): Promise<Seen<T>> {
+async function first<T>(
+  open: (options: Parameters<Open<T>>[1]) => Watch<T>,
+  signal: AbortSignal,
+): Promise<Seen<T>> {
   const own = new AbortController()
   signal.addEventListener('abort', () => own.abort(signal.reason), { once: true })
   try {
@@ -128,15 +132,11 @@ export function usePageVisible(): boolean {
   return useSyncExternalStore(onVisibilityChange, () => document.visibilityState === 'visible')
 }
 
-interface WaitOptions {
-  readonly limit: 1
-  readonly signal: AbortSignal
-  /** Absent: returns at once. */
-  readonly index?: number
-}
-
-/** A blocking query of a list, such as `(options) => client.withMeta().roles.list({}, options)`. */
-type Wait = (options: WaitOptions) => Promise<{ readonly index?: number | undefined }>
+/** A blocking query of a list, such as `(client, options) => client.roles.list({}, options)`; without an index, a read. */
+type Wait = (
+  client: Client<'meta'>,
+  options: { readonly signal: AbortSignal; readonly index?: number },
+) => Promise<{ readonly index?: number | undefined }>
 
 /** Minimum pause between two reads of a constantly changing list. After a slow query, the pause is as long as the query took. */
 const PAUSE_MS = 300
@@ -145,6 +145,7 @@ const FAILED_PAUSE_MS = 3_000
 /** Refetches a query when a list changes: for results that are not a list that `useLive` could follow. */
 export function useRefetchOn(key: QueryKey, wait: Wait, isEnabled = true): void {
   const queries = useQueryClient()
+  const client = useClient().withMeta()
   // A hidden tab holds no connection.
   const isVisible = usePageVisible() && isEnabled
   const hash = JSON.stringify(key)
@@ -158,7 +159,7 @@ export function useRefetchOn(key: QueryKey, wait: Wait, isEnabled = true): void 
     async function follow(signal: AbortSignal): Promise<void> {
       let index: number | undefined
       while (!signal.aborted) {
-        const seen = await wait({ limit: 1, signal, ...(index === undefined ? {} : { index }) }).then(
+        const seen = await wait(client, { signal, ...(index === undefined ? {} : { index }) }).then(
           (answer) => answer.index,
           () => undefined,
         )

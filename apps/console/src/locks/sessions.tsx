@@ -25,10 +25,10 @@ import {
 } from './session-facts.ts'
 
 const COLUMNS: readonly Column<LockSession>[] = [
-  {
-    header: 'Session',
-    track: 'minmax(0, 4fr)',
-    cell: (session) => (
+  [
+    'Session',
+    'minmax(0, 4fr)',
+    (session) => (
       <TitleCell
         to="/sessions/$id"
         params={{ id: session.ID }}
@@ -38,37 +38,36 @@ const COLUMNS: readonly Column<LockSession>[] = [
         isMono
       />
     ),
-  },
-  { header: 'Node', track: 'minmax(0, 2fr)', cell: ({ Node }) => <span className="truncate">{Node}</span> },
-  {
-    header: 'TTL',
-    track: '5rem',
-    priority: 'low',
-    cell: (session) => <span className="small secondary nums">{ttlOf(session)}</span>,
-  },
-  {
-    header: 'When it ends',
-    track: '10rem',
-    priority: 'low',
-    cell: ({ Behavior }) => <span className="small secondary">{BEHAVIOR_NAMES[Behavior]}</span>,
-  },
-  {
-    header: 'Lock delay',
-    track: '9rem',
-    priority: 'low',
-    cell: (session) => <span className="small secondary">{lockDelayOf(session)}</span>,
-  },
+  ],
+  ['Node', 'minmax(0, 2fr)', ({ Node }) => <span className="truncate">{Node}</span>],
+  [
+    'TTL',
+    '5rem',
+    (session) => <span className="small secondary nums">{ttlOf(session)}</span>,
+    { priority: 'low' },
+  ],
+  [
+    'When it ends',
+    '10rem',
+    ({ Behavior }) => <span className="small secondary">{BEHAVIOR_NAMES[Behavior]}</span>,
+    { priority: 'low' },
+  ],
+  [
+    'Lock delay',
+    '9rem',
+    (session) => <span className="small secondary">{lockDelayOf(session)}</span>,
+    { priority: 'low' },
+  ],
 ]
 
 /** The sessions that lock keys. */
 export function SessionsPage() {
-  const client = useClient()
-  const sessions = useLive(['sessions'], (options) => client.sessions.watchList(options))
   return (
     <ListPage
       title="Sessions and locks"
       lead="Programs lock keys with a session that they keep alive. When the session ends, its keys are free again."
-      query={sessions}
+      queryKey={['sessions']}
+      watch={(client, options) => client.sessions.watchList(options)}
       columns={COLUMNS}
       keyOf={({ ID }) => ID}
       textsOf={(session) => [session.Name, session.ID, session.Node, ...checksOf(session)]}
@@ -94,8 +93,7 @@ const route = getRouteApi('/sessions/$id')
 /** A session, and the keys that it locks. */
 export function SessionPage() {
   const { id } = route.useParams() as { readonly id: string }
-  const client = useClient()
-  const found = useLive(['session', id], (options) => client.sessions.watchInfo(id, options))
+  const found = useLive(['session', id], (client, options) => client.sessions.watchInfo(id, options))
   const session = found.data?.[0]
   return (
     <Page
@@ -155,8 +153,7 @@ function EndSession({ session }: { readonly session: LockSession }) {
   const name = nameOf(session)
   return (
     <>
-      <Button look="danger" onClick={() => setAsking(true)}>
-        <Unplug aria-hidden />
+      <Button look="danger" onClick={() => setAsking(true)} icon={Unplug}>
         End session
       </Button>
       {isAsking && (
@@ -179,21 +176,20 @@ function EndSession({ session }: { readonly session: LockSession }) {
 const ROW_REM = 2.75
 
 const KEY_COLUMNS: readonly Column<string>[] = [
-  {
-    header: 'Key',
-    track: 'minmax(0, 1fr)',
-    cell: (key) => (
+  [
+    'Key',
+    'minmax(0, 1fr)',
+    (key) => (
       <Link to="/kv" search={placeOf(key)} preload={false} className="cell-link mono truncate">
         {key}
       </Link>
     ),
-  },
+  ],
 ]
 
 /** The keys that a session locks, updated as they are locked and released. */
 function HeldKeys({ session: { ID } }: { readonly session: LockSession }) {
-  const client = useClient()
-  const keys = useLive(['session', ID, 'keys'], (options) =>
+  const keys = useLive(['session', ID, 'keys'], (client, options) =>
     client.kv.watchKeys('', { ...options, session: ID }),
   )
   return (

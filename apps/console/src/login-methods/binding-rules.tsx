@@ -7,10 +7,10 @@ import { useRights } from '../session/use-rights.ts'
 import { Badge, Button, IconButton } from '../ui/controls.tsx'
 import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import type { FieldText } from '../ui/form/use-edit.tsx'
 import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { Confirm } from '../ui/overlay/dialog.tsx'
 import { Card } from '../ui/page.tsx'
+import type { RecordDialogProps } from '../ui/record-page.tsx'
 
 type Open = { readonly edit: BindingRule | undefined } | { readonly remove: BindingRule }
 
@@ -20,18 +20,17 @@ export function BindingRules({ method }: { readonly method: string }) {
   const rights = useRights()
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
-  const rules = useLive(['binding-rules', method], (options) =>
+  const rules = useLive(['binding-rules', method], (_, options) =>
     client.bindingRules.watchList({ authmethod: method }, options),
   )
-  const edited = open && 'edit' in open && open.edit
+  const edited = open && 'edit' in open ? open.edit : undefined
   const current = edited && rules.data?.find(({ ID }) => ID === edited.ID)
   return (
     <Card
       title="Binding rules"
       actions={
         rights.aclWrite && (
-          <Button size="small" onClick={() => setOpen({ edit: undefined })}>
-            <Plus aria-hidden />
+          <Button size="small" onClick={() => setOpen({ edit: undefined })} icon={Plus}>
             Create binding rule
           </Button>
         )
@@ -66,15 +65,13 @@ export function BindingRules({ method }: { readonly method: string }) {
                 <IconButton
                   label={`Edit the rule for ${rule.BindName}`}
                   onClick={() => setOpen({ edit: rule })}
-                >
-                  <Pencil aria-hidden />
-                </IconButton>
+                  icon={Pencil}
+                />
                 <IconButton
                   label={`Delete the rule for ${rule.BindName}`}
                   onClick={() => setOpen({ remove: rule })}
-                >
-                  <Trash2 aria-hidden />
-                </IconButton>
+                  icon={Trash2}
+                />
               </span>
             )}
           </li>
@@ -83,8 +80,8 @@ export function BindingRules({ method }: { readonly method: string }) {
       {open && 'edit' in open && (
         <BindingRuleForm
           method={method}
-          existing={current || open.edit}
-          isDeleted={open.edit !== undefined && rules.data !== undefined && !current}
+          {...(edited && { record: current || edited })}
+          isDeleted={edited !== undefined && rules.data !== undefined && !current}
           onClose={close}
         />
       )}
@@ -104,99 +101,59 @@ export function BindingRules({ method }: { readonly method: string }) {
 
 const BIND_TYPES: Readonly<Record<string, string>> = { role: 'Role', service: 'Service', node: 'Node' }
 
-interface BindingRuleFormProps {
+interface BindingRuleFormProps extends RecordDialogProps<BindingRule> {
   readonly method: string
-  /** The rule to edit, as the page shows it; `undefined`: a new one. */
-  readonly existing: BindingRule | undefined
-  /** The rule was deleted elsewhere while this form was open. */
-  readonly isDeleted?: boolean
-  readonly onClose: () => void
-}
-
-interface Content {
-  readonly type: string
-  readonly name: string
-  readonly selector: string
-  readonly description: string
 }
 
 /**
  * Creates or edits a binding rule. The server checks selector and name, and its error is shown at the field. If somebody else
  * has changed the rule since, saving shows both versions.
  */
-function BindingRuleForm({ method, existing, isDeleted = false, onClose }: BindingRuleFormProps) {
+function BindingRuleForm({ method, record, isDeleted = false, onClose }: BindingRuleFormProps) {
   const client = useClient()
   const edit = useEdit({
-    record: existing,
+    record,
     isDeleted,
-    blank: { type: 'role', name: '', selector: '', description: '' },
-    contentOf,
-    fieldsOf,
-    read: ({ ID }) => client.bindingRules.read(ID, { consistency: 'consistent' }),
-    save: ({ type, name, selector, description }, stored) => {
-      const record = { BindType: type, BindName: name, Selector: selector, Description: description }
-      return stored
-        ? client.bindingRules.update(stored.ID, record)
-        : client.bindingRules.create({ AuthMethod: method, ...record })
+    blank: { BindType: 'role', BindName: '', Selector: '', Description: '' },
+    labels: {
+      BindType: ['Binds to', BIND_TYPES],
+      BindName: 'Name',
+      Selector: 'Selector',
+      Description: 'Description',
     },
+    read: ({ ID }) => client.bindingRules.read(ID, { consistency: 'consistent' }),
+    save: (content, stored) =>
+      stored
+        ? client.bindingRules.update(stored.ID, content)
+        : client.bindingRules.create({ AuthMethod: method, ...content }),
     onSaved: onClose,
     onClose,
   })
-  const {
-    content: { type, name, selector, description },
-    set,
-    save: { error },
-  } = edit
-  const field = error instanceof Invalid ? error.field : undefined
-  const errorOf = (each: string) => (field === each ? error?.message : undefined)
+  const { error } = edit.save
+  const place = error instanceof Invalid ? error.field : undefined
+  const mono = (name: 'BindName' | 'Selector') => ({
+    ...edit.field(name),
+    className: 'input mono',
+    error: place === name ? error?.message : undefined,
+  })
   return (
     <EditDialog
       edit={edit}
       what="binding rule"
-      title={existing && !edit.isNew ? `Edit the rule for ${existing.BindName}` : undefined}
-      disabled={name === ''}
-      isErrorShown={field === 'BindName' || field === 'Selector'}
+      title={record && !edit.isNew ? `Edit the rule for ${record.BindName}` : undefined}
+      disabled={edit.content.BindName === ''}
+      isErrorShown={place === 'BindName' || place === 'Selector'}
       onClose={onClose}
     >
       <div className="grid-2">
-        <SelectField
-          label="Binds to"
-          value={type}
-          options={Object.entries(BIND_TYPES)}
-          onValue={(value) => set({ type: value })}
-        />
-        <TextField
-          label="Name"
-          hint="May contain claims, such as web-${value.region}."
-          className="input mono"
-          value={name}
-          onValue={(value) => set({ name: value })}
-          error={errorOf('BindName')}
-          autoFocus
-        />
+        <SelectField {...edit.field('BindType')} options={Object.entries(BIND_TYPES)} />
+        <TextField {...mono('BindName')} hint="May contain claims, such as web-${value.region}." autoFocus />
       </div>
       <TextField
-        label="Selector"
+        {...mono('Selector')}
         hint={'For example, value.team == "ops". If empty, every login matches.'}
-        className="input mono"
-        value={selector}
-        onValue={(value) => set({ selector: value })}
-        error={errorOf('Selector')}
       />
-      <TextField label="Description" value={description} onValue={(value) => set({ description: value })} />
+      <TextField {...edit.field('Description')} />
     </EditDialog>
   )
-}
-
-function contentOf({ BindType, BindName, Selector, Description }: BindingRule): Content {
-  return { type: BindType, name: BindName, selector: Selector, description: Description }
-}
-
-function fieldsOf({ type, name, selector, description }: Content): readonly FieldText[] {
-  return [
-    ['Binds to', BIND_TYPES[type] ?? type],
-    ['Name', name],
-    ['Selector', selector],
-    ['Description', description],
-  ]
 }

@@ -1,6 +1,6 @@
 import '../ui/styles/catalog.css'
 import '../ui/styles/insight.css'
-import type { AuthMethod, LoginExplanation } from '@latchkey/sdk'
+import type { LoginExplanation } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { CircleCheck, CircleSlash, LogIn } from 'lucide-react'
@@ -10,94 +10,63 @@ import { useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Badge, Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
-import { Card, Facts, Page } from '../ui/page.tsx'
-import { type Editing, RecordActions, RecordPage } from '../ui/record-page.tsx'
+import { Card, Facts } from '../ui/page.tsx'
+import { EditablePage } from '../ui/record-page.tsx'
 import { BindingRules } from './binding-rules.tsx'
 import { concealed, isSecretField, JsonField, readJson, shownValue } from './method-config.tsx'
 import { MethodDialog } from './method-dialog.tsx'
 
 const route = getRouteApi('/login-methods/$name')
-const PARENT = { to: '/login-methods', label: 'Login methods' }
 
 /** A login method: its configuration, what its tokens get, and what given claims would get. */
 export function LoginMethodPage() {
   const { name } = route.useParams() as { readonly name: string }
   const client = useClient()
-  const method = useLive(['login-method', name], (options) =>
+  const rights = useRights()
+  const method = useLive(['login-method', name], (_, options) =>
     // The secrets are dropped when the record arrives; saving reads them again.
     mapWatch(client.authMethods.watch(name, options), (found) => (found ? concealed(found) : null)),
   )
   return (
-    <RecordPage
-      record={method.data}
+    <EditablePage
+      what="login method"
       query={method}
-      parent={PARENT}
+      parent={{ to: '/login-methods', label: 'Login methods' }}
       title={name}
       gone={{
         icon: LogIn,
         title: 'This login method does not exist',
         text: 'It was deleted. It appears here if it is created again.',
       }}
+      needs="aclWrite"
+      nameOf={({ DisplayName }) => DisplayName || name}
+      leadOf={({ Description }) => Description}
+      remove={() => client.authMethods.delete(name)}
+      warning="This also deletes its binding rules and all tokens that it created. It cannot be undone."
+      dialog={MethodDialog}
     >
-      {(shown, editing) => <MethodDetails method={shown} {...editing} />}
-    </RecordPage>
-  )
-}
-
-interface DetailsProps extends Editing {
-  readonly method: AuthMethod
-}
-
-function MethodDetails({ method, isDeleted, isEdited, setEdited }: DetailsProps) {
-  const { Name: name } = method
-  const client = useClient()
-  const rights = useRights()
-  const config = Object.entries(method.Config).filter(([, value]) => value !== undefined && value !== '')
-  return (
-    <Page
-      title={method.DisplayName || name}
-      parent={PARENT}
-      lead={method.Description}
-      actions={
-        rights.aclWrite && (
-          <RecordActions
-            what="login method"
-            name={name}
-            onEdit={() => setEdited(true)}
-            onDelete={() => client.authMethods.delete(name)}
-            to="/login-methods"
-          >
-            This also deletes its binding rules and all tokens that it created. It cannot be undone.
-          </RecordActions>
-        )
-      }
-    >
-      <div className="columns">
-        <div className="stack">
-          <BindingRules method={name} />
-          {rights.aclWrite && <LoginTest method={name} />}
-        </div>
-        <Card title="Configuration">
-          <Facts
-            facts={[
-              ['Type', <Badge key="type">{method.Type}</Badge>],
-              ['Token lifetime', method.MaxTokenTTL ?? 'Never'],
-              ...config.map(([key, value]) => {
-                return [key, isSecretField(key) ? '(hidden)' : shownValue(value), 'mono small'] as const
-              }),
-            ]}
-          />
-        </Card>
-      </div>
-      {isEdited && (
-        <MethodDialog
-          method={method}
-          isDeleted={isDeleted}
-          onSaved={() => setEdited(false)}
-          onClose={() => setEdited(false)}
-        />
+      {({ Type, MaxTokenTTL, Config }) => (
+        <>
+          <div className="stack">
+            <BindingRules method={name} />
+            {rights.aclWrite && <LoginTest method={name} />}
+          </div>
+          <Card title="Configuration">
+            <Facts
+              facts={[
+                ['Type', <Badge key="type">{Type}</Badge>],
+                ['Token lifetime', MaxTokenTTL ?? 'Never'],
+                ...Object.entries(Config)
+                  .filter(([, value]) => value !== undefined && value !== '')
+                  .map(([key, value]) => {
+                    return [key, isSecretField(key) ? '(hidden)' : shownValue(value), 'mono small'] as const
+                  }),
+              ]}
+            />
+          </Card>
+        </>
       )}
-    </Page>
+    </EditablePage>
   )
 }
 

@@ -3,30 +3,13 @@ import type { AuthMethod } from '@latchkey/sdk'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { SelectField, TextField } from '../ui/form/field.tsx'
-import type { FieldText } from '../ui/form/use-edit.tsx'
 import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
+import type { RecordDialogProps } from '../ui/record-page.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { JsonField, readJson, secretFieldOf, shownValue, withoutSecrets } from './method-config.tsx'
 
-interface MethodDialogProps {
-  /** Absent: a new one. */
-  readonly method?: AuthMethod
-  /** The method was deleted elsewhere while this form was open. */
-  readonly isDeleted?: boolean
-  readonly onSaved: (saved: AuthMethod) => void
-  readonly onClose: () => void
-}
-
-interface Content {
-  readonly name: string
-  readonly type: string
-  readonly displayName: string
-  readonly description: string
-  readonly ttl: string
-  /** The configuration without its secret. */
-  readonly config: string
-  /** The secret of the configuration. Empty: the stored one. */
-  readonly secret: string
+interface MethodDialogProps extends RecordDialogProps<AuthMethod> {
+  readonly onSaved?: (saved: AuthMethod) => void
 }
 
 const TYPES: Readonly<Record<string, { readonly label: string; readonly example: object }>> = {
@@ -58,29 +41,47 @@ const TYPES: Readonly<Record<string, { readonly label: string; readonly example:
 
 const exampleOf = (type: string) => JSON.stringify(TYPES[type]?.example ?? {}, null, 2)
 
-const BLANK: Content = {
+const BLANK = {
   name: '',
   type: 'jwt',
   displayName: '',
   description: '',
   ttl: '1h',
+  /** The configuration without its secret. */
   config: exampleOf('jwt'),
+  /** The secret of the configuration. Empty: the stored one. */
   secret: '',
 }
+type Content = typeof BLANK
 
 /** The server checks the configuration, whose fields depend on the type. */
-export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: MethodDialogProps) {
+export function MethodDialog(props: MethodDialogProps) {
+  const { record, isDeleted = false, onClose, onSaved = onClose } = props
   const client = useClient()
   const edit = useEdit({
-    record: method,
+    record,
     isDeleted,
     blank: BLANK,
-    contentOf,
-    fieldsOf,
+    contentOf: (method) => ({
+      name: method.Name,
+      type: method.Type,
+      displayName: method.DisplayName ?? '',
+      description: method.Description ?? '',
+      ttl: method.MaxTokenTTL ?? '',
+      config: JSON.stringify(withoutSecrets(method.Config), null, 2),
+      secret: '',
+    }),
+    labels: { displayName: 'Display name', description: 'Description', ttl: 'Token lifetime' },
+    moreFields: ({ type, config, secret }) => [
+      ...[secretFieldOf(type) ?? []].flat().map((name) => [name, secret && '(new)'] as const),
+      ...Object.entries(withoutSecrets(readJson(config) ?? {})).map(
+        ([name, value]) => [name, shownValue(value)] as const,
+      ),
+    ],
     read: ({ Name }) => client.authMethods.read(Name, { consistency: 'consistent' }),
     save: (edited, stored) => {
-      const record = recordOf(edited, stored)
-      return stored ? client.authMethods.update(stored.Name, record) : client.authMethods.create(record)
+      const body = recordOf(edited, stored)
+      return stored ? client.authMethods.update(stored.Name, body) : client.authMethods.create(body)
     },
     onSaved: (saved) => {
       showToast({ text: `Saved “${saved.Name}”.` })
@@ -88,7 +89,7 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
     },
     onClose,
   })
-  const { content, set, isNew } = edit
+  const { content, set, field, isNew } = edit
   const isValid = content.name !== '' && readJson(content.config) !== undefined
   const secretField = secretFieldOf(content.type)
   const setType = (type: string) => {
@@ -98,9 +99,9 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
   return (
     <EditDialog edit={edit} what="login method" size="large" disabled={!isValid} onClose={onClose}>
       <div className="grid-2">
-        {method === undefined && (
+        {record === undefined && (
           <>
-            <TextField label="Name" value={content.name} onValue={(name) => set({ name })} autoFocus />
+            <TextField {...field('name')} label="Name" autoFocus />
             <SelectField
               label="Type"
               value={content.type}
@@ -111,61 +112,22 @@ export function MethodDialog({ method, isDeleted = false, onSaved, onClose }: Me
             />
           </>
         )}
-        <TextField
-          label="Display name"
-          value={content.displayName}
-          onValue={(displayName) => set({ displayName })}
-        />
-        <TextField
-          label="Description"
-          value={content.description}
-          onValue={(description) => set({ description })}
-        />
-        <TextField
-          label="Token lifetime"
-          hint="For example, 1h. If empty, tokens do not expire."
-          value={content.ttl}
-          onValue={(ttl) => set({ ttl })}
-        />
+        <TextField {...field('displayName')} />
+        <TextField {...field('description')} />
+        <TextField {...field('ttl')} hint="For example, 1h. If empty, tokens do not expire." />
         {secretField !== undefined && (
           <TextField
+            {...field('secret')}
             label={secretField}
             hint={isNew ? undefined : 'If empty, the stored secret stays.'}
             type="password"
             autoComplete="new-password"
-            value={content.secret}
-            onValue={(secret) => set({ secret })}
           />
         )}
       </div>
-      <JsonField label="Configuration" value={content.config} onValue={(config) => set({ config })} />
+      <JsonField {...field('config')} label="Configuration" />
     </EditDialog>
   )
-}
-
-function contentOf(method: AuthMethod): Content {
-  return {
-    name: method.Name,
-    type: method.Type,
-    displayName: method.DisplayName ?? '',
-    description: method.Description ?? '',
-    ttl: method.MaxTokenTTL ?? '',
-    config: JSON.stringify(withoutSecrets(method.Config), null, 2),
-    secret: '',
-  }
-}
-
-function fieldsOf({ type, displayName, description, ttl, config, secret }: Content): readonly FieldText[] {
-  const secretField = secretFieldOf(type)
-  return [
-    ['Display name', displayName],
-    ['Description', description],
-    ['Token lifetime', ttl],
-    ...(secretField === undefined ? [] : [[secretField, secret && '(new)'] as const]),
-    ...Object.entries(withoutSecrets(readJson(config) ?? {})).map(
-      ([field, value]) => [field, shownValue(value)] as const,
-    ),
-  ]
 }
 
 /** The record to write: what the form does not show, and the secret unless it was typed, stay as stored. */

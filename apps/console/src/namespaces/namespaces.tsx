@@ -3,58 +3,54 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Layers, LogIn } from 'lucide-react'
 import { LinkBadges } from '../links/link-badges.tsx'
 import { NamePicker } from '../links/link-editor.tsx'
-import type { Linked } from '../links/links.ts'
+import { type Linked, linkNamesOf } from '../links/links.ts'
 import { useLive } from '../live/use-live.ts'
 import { Counts } from '../policies/counts.tsx'
 import { ClientContext, useClient } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { TextField } from '../ui/form/field.tsx'
-import type { FieldText } from '../ui/form/use-edit.tsx'
 import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
-import { Card, Page } from '../ui/page.tsx'
-import { type Editing, RecordActions, RecordPage } from '../ui/record-page.tsx'
+import { Card } from '../ui/page.tsx'
+import { EditablePage, type RecordDialogProps } from '../ui/record-page.tsx'
 import { type Column, TitleCell } from '../ui/table/data-table.tsx'
 import { ListPage } from '../ui/table/list-page.tsx'
 import { showToast } from '../ui/toast.tsx'
 
 const COLUMNS: readonly Column<Namespace>[] = [
-  {
-    header: 'Name',
-    track: 'minmax(0, 1fr)',
-    cell: ({ Name, Description }) => (
+  [
+    'Name',
+    'minmax(0, 1fr)',
+    ({ Name, Description }) => (
       <TitleCell to="/namespaces/$name" params={{ name: Name }} title={Name} sub={Description} />
     ),
-  },
-  {
-    header: 'Defaults',
-    track: 'minmax(0, 1fr)',
-    priority: 'low',
-    cell: (namespace) => <LinkBadges record={defaultsOf(namespace)} none="No defaults" />,
-  },
+  ],
+  [
+    'Defaults',
+    'minmax(0, 1fr)',
+    (namespace) => <LinkBadges record={defaultsOf(namespace)} none="No defaults" />,
+    { priority: 'low' },
+  ],
 ]
 
 /** Separate sets of tokens, policies, roles and keys (extended edition). */
 export function NamespacesPage() {
-  const client = useClient()
-  const rights = useRights()
-  const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
   return (
     <ListPage
       title="Namespaces"
       lead="Separate sets of tokens, policies, roles and keys."
-      query={namespaces}
+      queryKey={['namespaces']}
+      watch={(client, options) => client.namespaces.watchList(options)}
       columns={COLUMNS}
       keyOf={({ Name }) => Name}
       textsOf={({ Name, Description }) => [Name, Description]}
       empty={{ icon: Layers, title: 'No namespaces', text: 'Your token may not read any namespace.' }}
-      create={{ what: 'namespace', may: rights.operatorWrite }}
+      create={{ what: 'namespace', needs: 'operatorWrite' }}
       dialog={(onClose) => <NamespaceDialog onClose={onClose} />}
     />
   )
 }
 
 const route = getRouteApi('/namespaces/$name')
-const PARENT = { to: '/namespaces', label: 'Namespaces' }
 
 /** The namespace that always exists. */
 const DEFAULT = 'default'
@@ -62,69 +58,43 @@ const DEFAULT = 'default'
 export function NamespacePage() {
   const { name } = route.useParams() as { name: string }
   const client = useClient()
-  const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options))
-  const found = namespaces.data && (namespaces.data.find(({ Name }) => Name === name) ?? null)
+  const all = useLive(['namespaces'], (_, options) => client.namespaces.watchList(options))
+  const { data = [], isSuccess } = all
+  const found = data.find(({ Name }) => Name === name) ?? (isSuccess ? null : undefined)
   return (
-    <RecordPage
-      record={found}
-      query={namespaces}
-      parent={PARENT}
+    <EditablePage
+      what="namespace"
+      query={{ ...all, data: found }}
+      parent={{ to: '/namespaces', label: 'Namespaces' }}
       title={name}
       gone={{ icon: Layers, title: 'This namespace does not exist', text: 'It may have been deleted.' }}
-    >
-      {(shown, editing) => <NamespaceDetails namespace={shown} {...editing} />}
-    </RecordPage>
-  )
-}
-
-interface DetailsProps extends Editing {
-  readonly namespace: Namespace
-}
-
-function NamespaceDetails({ namespace, isDeleted, isEdited, setEdited }: DetailsProps) {
-  const client = useClient()
-  const rights = useRights()
-  const { Name, Description } = namespace
-  return (
-    <Page
-      title={Name}
-      parent={PARENT}
-      lead={Description}
-      actions={
-        <>
-          <Link to="/tokens" search={{ ns: Name }} className="button">
-            <LogIn aria-hidden />
-            Switch to it
-          </Link>
-          {rights.operatorWrite && (
-            <RecordActions
-              what="namespace"
-              name={Name}
-              onEdit={() => setEdited(true)}
-              onDelete={Name === DEFAULT ? undefined : () => client.namespaces.delete(Name)}
-              to="/namespaces"
-            >
-              Only an empty namespace can be deleted, one without tokens, policies, roles and keys.
-            </RecordActions>
-          )}
-        </>
-      }
-    >
-      <div className="columns">
-        <Card title="Defaults">
-          <div className="stack">
-            <p className="secondary">
-              Every token in the namespace gets these in addition to its own, including the anonymous token.
-            </p>
-            <LinkBadges record={defaultsOf(namespace)} none="No defaults" isWhole />
-          </div>
-        </Card>
-        <Contents name={Name} />
-      </div>
-      {isEdited && (
-        <NamespaceDialog namespace={namespace} isDeleted={isDeleted} onClose={() => setEdited(false)} />
+      needs="operatorWrite"
+      leadOf={({ Description }) => Description}
+      actions={({ Name }) => (
+        <Link to="/tokens" search={{ ns: Name }} className="button">
+          <LogIn aria-hidden />
+          Switch to it
+        </Link>
       )}
-    </Page>
+      remove={({ Name }) => client.namespaces.delete(Name)}
+      isRemovable={({ Name }) => Name !== DEFAULT}
+      warning="Only an empty namespace can be deleted, one without tokens, policies, roles and keys."
+      dialog={NamespaceDialog}
+    >
+      {(namespace) => (
+        <>
+          <Card title="Defaults">
+            <div className="stack">
+              <p className="secondary">
+                Every token in the namespace gets these in addition to its own, including the anonymous token.
+              </p>
+              <LinkBadges record={defaultsOf(namespace)} none="No defaults" isWhole />
+            </div>
+          </Card>
+          <Contents name={namespace.Name} />
+        </>
+      )}
+    </EditablePage>
   )
 }
 
@@ -142,31 +112,18 @@ function Contents({ name }: { readonly name: string }) {
   )
 }
 
-interface NamespaceDialogProps {
-  /** Absent: a new one. */
-  readonly namespace?: Namespace
-  /** The namespace was deleted elsewhere while this form was open. */
-  readonly isDeleted?: boolean
-  readonly onClose: () => void
-}
-
-interface Content {
-  /** The name cannot change. */
-  readonly name: string
-  readonly description: string
-  readonly policies: readonly string[]
-  readonly roles: readonly string[]
-}
-
-function NamespaceDialog({ namespace, isDeleted = false, onClose }: NamespaceDialogProps) {
+function NamespaceDialog({ record, isDeleted = false, onClose }: RecordDialogProps<Namespace>) {
   const client = useClient()
   const navigate = useNavigate()
   const edit = useEdit({
-    record: namespace,
+    record,
     isDeleted,
     blank: { name: '', description: '', policies: [], roles: [] },
-    contentOf,
-    fieldsOf,
+    contentOf: (namespace) => {
+      const { policies, roles } = linkNamesOf(defaultsOf(namespace))
+      return { name: namespace.Name, description: namespace.Description, policies, roles }
+    },
+    labels: { description: 'Description', policies: 'Default policies', roles: 'Default roles' },
     read: ({ Name }) => client.namespaces.read(Name, { consistency: 'consistent' }),
     save: ({ name, description, policies, roles }, stored) => {
       const Description = description.trim()
@@ -182,38 +139,16 @@ function NamespaceDialog({ namespace, isDeleted = false, onClose }: NamespaceDia
     },
     onClose,
   })
-  const { content, set, isNew } = edit
+  const { field, isNew } = edit
+  const hint = 'Letters, digits, - and _, with a letter or digit at both ends.'
   return (
     <EditDialog edit={edit} what="namespace" onClose={onClose}>
-      {isNew && (
-        <TextField
-          label="Name"
-          hint="Letters, digits, - and _, with a letter or digit at both ends."
-          name="name"
-          value={content.name}
-          onValue={(name) => set({ name })}
-        />
-      )}
-      <TextField
-        label="Description"
-        name="description"
-        value={content.description}
-        onValue={(description) => set({ description })}
-      />
-      {namespace && !isNew ? (
-        <ClientContext value={client.withNamespace(namespace.Name)}>
-          <NamePicker
-            label="Default policies"
-            kind="policies"
-            values={content.policies}
-            onValues={(policies) => set({ policies })}
-          />
-          <NamePicker
-            label="Default roles"
-            kind="roles"
-            values={content.roles}
-            onValues={(roles) => set({ roles })}
-          />
+      {isNew && <TextField {...field('name')} label="Name" hint={hint} name="name" />}
+      <TextField {...field('description')} name="description" />
+      {record && !isNew ? (
+        <ClientContext value={client.withNamespace(record.Name)}>
+          <NamePicker {...field('policies')} kind="policies" />
+          <NamePicker {...field('roles')} kind="roles" />
         </ClientContext>
       ) : (
         <p className="field-hint">
@@ -222,23 +157,6 @@ function NamespaceDialog({ namespace, isDeleted = false, onClose }: NamespaceDia
       )}
     </EditDialog>
   )
-}
-
-function contentOf({ Name, Description, ACLs }: Namespace): Content {
-  return {
-    name: Name,
-    description: Description,
-    policies: ACLs.PolicyDefaults.map(({ Name }) => Name),
-    roles: ACLs.RoleDefaults.map(({ Name }) => Name),
-  }
-}
-
-function fieldsOf({ description, policies, roles }: Content): readonly FieldText[] {
-  return [
-    ['Description', description],
-    ['Default policies', policies.join('\n')],
-    ['Default roles', roles.join('\n')],
-  ]
 }
 
 /** The defaults of a namespace as links, which apply to every token in it. */

@@ -14,10 +14,12 @@ interface CountsProps {
 }
 
 export function Counts({ title, client, queryKey = [], enabled = true, ns }: CountsProps) {
-  const policies = useLive([...queryKey, 'policies'], (options) => client.policies.watchList(options), {
+  const policies = useLive([...queryKey, 'policies'], (_, options) => client.policies.watchList(options), {
     enabled,
   })
-  const roles = useLive([...queryKey, 'roles'], (options) => client.roles.watchList({}, options), { enabled })
+  const roles = useLive([...queryKey, 'roles'], (_, options) => client.roles.watchList({}, options), {
+    enabled,
+  })
   if (policies.error || roles.error) return null
   const search = ns === undefined ? {} : { search: { ns } }
   return (

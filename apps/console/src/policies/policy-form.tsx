@@ -1,6 +1,6 @@
 /** Name, description and rules of a policy, with findings of the service while the person types. */
 
-import { type Client, Conflict, Invalid, type LintFinding, type Policy } from '@latchkey/sdk'
+import { Conflict, Invalid, type LintFinding, type Policy } from '@latchkey/sdk'
 import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
@@ -118,11 +118,4 @@ export function contentOf({ Name, Description, Rules }: Policy): PolicyContent {
 
 export function isSameContent(a: PolicyContent, b: PolicyContent): boolean {
   return a.name === b.name && a.description === b.description && a.rules === b.rules
-}
-
-export function createPolicy(
-  { policies }: Client,
-  { name, description, rules }: PolicyContent,
-): Promise<Policy> {
-  return policies.create({ Name: name.trim(), Description: description.trim(), Rules: rules })
 }

@@ -14,14 +14,7 @@ import { LeaveGuard } from '../ui/overlay/dialog.tsx'
 import { Page } from '../ui/page.tsx'
 import { RecordActions, RecordPage } from '../ui/record-page.tsx'
 import { showToast } from '../ui/toast.tsx'
-import {
-  contentOf,
-  createPolicy,
-  isAboutName,
-  isSameContent,
-  type PolicyContent,
-  PolicyForm,
-} from './policy-form.tsx'
+import { contentOf, isAboutName, isSameContent, type PolicyContent, PolicyForm } from './policy-form.tsx'
 import { SavePolicy } from './save-policy.tsx'
 
 const route = getRouteApi('/policies/$id')
@@ -38,12 +31,10 @@ interface Draft {
 
 export function PolicyPage() {
   const { id } = route.useParams() as { id: string }
-  const client = useClient()
   const [draft, setDraft] = useState<Draft>()
-  const policy = useLive(['policy', id], (options) => watchOrNull(client.policies.watch(id, options)))
+  const policy = useLive(['policy', id], (client, options) => watchOrNull(client.policies.watch(id, options)))
   return (
     <RecordPage
-      record={policy.data}
       isEdited={draft !== undefined}
       query={policy}
       parent={PARENT}
@@ -68,18 +59,11 @@ interface DetailsProps {
 function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
   const client = useClient()
   const rights = useRights()
-  const navigate = useNavigate()
   const [isSaving, setSaving] = useState(false)
   const content = draft?.content ?? contentOf(policy)
   const isChanged = draft !== undefined && !isSameContent(draft.content, contentOf(draft.base))
   const isBuiltin = policy.ID === BUILTIN_ID
-  const createAgain = useMutation({
-    mutationFn: () => createPolicy(client, content),
-    onSuccess: ({ ID, Name }) => {
-      showToast({ text: `Created “${Name}”.` })
-      void navigate({ to: '/policies/$id', params: { id: ID }, ignoreBlocker: true })
-    },
-  })
+  const createAgain = useCreatePolicy(content)
   const isOutdated = isChanged && draft.base.ModifyIndex !== policy.ModifyIndex
   return (
     <Page
@@ -105,9 +89,8 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
               name={policy.Name}
               onDelete={isBuiltin || isDeleted ? undefined : () => client.policies.delete(policy.ID)}
               to="/policies"
-            >
-              Roles and tokens lose its rights at once. Deletion cannot be undone.
-            </RecordActions>
+              warning="Roles and tokens lose its rights at once. Deletion cannot be undone."
+            />
           </>
         )
       }
@@ -172,22 +155,27 @@ const EXAMPLE = 'key_prefix "orders/" {\n  policy = "read"\n}\n'
 
 const BLANK: PolicyContent = { name: '', description: '', rules: EXAMPLE }
 
-export function NewPolicyPage() {
-  const client = useClient()
-  const rights = useRights()
+/** Creates a policy, and opens its page. */
+function useCreatePolicy({ name, description, rules }: PolicyContent) {
+  const { policies } = useClient()
   const navigate = useNavigate()
-  const [content, setContent] = useState(BLANK)
-  const create = useMutation({
-    mutationFn: () => createPolicy(client, content),
+  return useMutation({
+    mutationFn: () => policies.create({ Name: name.trim(), Description: description.trim(), Rules: rules }),
     onSuccess: ({ ID, Name }) => {
       showToast({ text: `Created “${Name}”.` })
       void navigate({ to: '/policies/$id', params: { id: ID }, ignoreBlocker: true })
     },
   })
+}
+
+export function NewPolicyPage() {
+  const rights = useRights()
+  const [content, setContent] = useState(BLANK)
+  const create = useCreatePolicy(content)
   return (
     <Page
       title="Create policy"
-      parent={{ to: '/policies', label: 'Policies' }}
+      parent={PARENT}
       actions={
         <Button
           look="primary"

@@ -74,11 +74,9 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
       lead="The new rights apply to the next request of each token."
       size="large"
       onClose={onClose}
-      onSubmit={() => save.mutate()}
-      submit={{ label: 'Save policy', busy: save.isPending }}
+      action={{ label: 'Save policy', run: save }}
     >
       <div className="stack" data-gap="large">
-        {save.error && <Problem error={save.error} />}
         {hasNewRules && (
           <section className="stack" data-gap="small" aria-label="What would change">
             <h3>What would change</h3>
@@ -94,10 +92,8 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
         {(content.name !== base.Name || content.description !== base.Description) && (
           <section className="stack" data-gap="small">
             <h3>Name and description</h3>
-            {content.name !== base.Name && <Change label="Name" before={base.Name} after={content.name} />}
-            {content.description !== base.Description && (
-              <Change label="Description" before={base.Description} after={content.description} />
-            )}
+            <Change label="Name" before={base.Name} after={content.name} />
+            <Change label="Description" before={base.Description} after={content.description} />
           </section>
         )}
         {hasNewRules && (
@@ -118,15 +114,14 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
   )
 }
 
-function Change({
-  label,
-  before,
-  after,
-}: {
+interface ChangeProps {
   readonly label: string
   readonly before: string
   readonly after: string
-}) {
+}
+
+function Change({ label, before, after }: ChangeProps) {
+  if (before === after) return null
   return (
     <p>
       <span className="muted">{label}: </span>

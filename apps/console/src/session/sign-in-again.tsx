@@ -2,7 +2,6 @@ import { PermissionDenied } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Button } from '../ui/controls.tsx'
-import { Problem } from '../ui/feedback.tsx'
 import { TextField } from '../ui/form/field.tsx'
 import { Dialog, DiscardDialog } from '../ui/overlay/dialog.tsx'
 import { signIn, signOut } from './session.ts'
@@ -20,32 +19,22 @@ export function SignInAgain() {
         title="Sign in again"
         lead="Your token has expired or was deleted. Your input is still here."
         onClose={leave}
-        onSubmit={() => enter.mutate()}
-        foot={
-          <>
-            <Button onClick={leave}>Sign out</Button>
-            <Button type="submit" look="primary" busy={enter.isPending} disabled={secret.trim() === ''}>
-              Sign in
-            </Button>
-          </>
-        }
+        action={{ label: 'Sign in', run: enter, disabled: secret.trim() === '', isErrorShown: isUnknown }}
+        foot={<Button onClick={leave}>Sign out</Button>}
       >
-        <div className="stack">
-          <TextField
-            label="Secret"
-            type="password"
-            name="secret"
-            autoComplete="current-password"
-            value={secret}
-            onValue={setSecret}
-            error={
-              isUnknown
-                ? 'The server does not know this secret. It may be mistyped, or its token has expired or was deleted.'
-                : undefined
-            }
-          />
-          {enter.error && !isUnknown && <Problem error={enter.error} />}
-        </div>
+        <TextField
+          label="Secret"
+          type="password"
+          name="secret"
+          autoComplete="current-password"
+          value={secret}
+          onValue={setSecret}
+          error={
+            isUnknown
+              ? 'The server does not know this secret. It may be mistyped, or its token has expired or was deleted.'
+              : undefined
+          }
+        />
       </Dialog>
       {isLeaving && <DiscardDialog onKeep={() => setLeaving(false)} onDiscard={() => signOut('ended')} />}
     </>

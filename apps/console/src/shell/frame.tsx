@@ -60,9 +60,7 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
       </a>
       <SideNav onSearch={openPalette} />
       <header className="top">
-        <IconButton label="Open navigation" onClick={() => setSheetOpen(true)}>
-          <MenuIcon aria-hidden />
-        </IconButton>
+        <IconButton label="Open navigation" onClick={() => setSheetOpen(true)} icon={MenuIcon} />
         <Brand />
       </header>
       <main className="main" id="content" tabIndex={-1}>

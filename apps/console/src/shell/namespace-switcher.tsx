@@ -3,7 +3,7 @@ import { Check, ChevronsUpDown, Layers, Settings2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLive } from '../live/use-live.ts'
 import { useNamespace } from '../session/namespace.ts'
-import { useClient, useSession } from '../session/session.ts'
+import { useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
 import { Menu } from '../ui/overlay/menu.tsx'
 
@@ -13,7 +13,6 @@ const DEFAULT = 'default'
 /** Shows the namespace of the pages, and switches to another one (extended edition). */
 export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => void }) {
   const session = useSession()
-  const client = useClient()
   const rights = useRights()
   const navigate = useNavigate()
   const { pathname } = useLocation()
@@ -22,7 +21,7 @@ export function NamespaceSwitcher({ onNavigate }: { readonly onNavigate?: () => 
   const current = useNamespace() ?? own
   const [isOpen, setOpen] = useState(false)
   // Followed only while the menu is open: a watch on every page would hold one of the browser's few connections.
-  const namespaces = useLive(['namespaces'], (options) => client.namespaces.watchList(options), {
+  const namespaces = useLive(['namespaces'], (client, options) => client.namespaces.watchList(options), {
     enabled: isOpen && rights.operatorRead,
   })
   const choose = (name: string) => {

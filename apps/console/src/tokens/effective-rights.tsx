@@ -32,8 +32,8 @@ export function EffectiveRights({ token }: { readonly token: KnownToken }) {
     placeholderData: (before) => before,
   })
   // Policies and roles change independently of the token.
-  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().policies.list(options))
-  useRefetchOn(key, ({ limit: _, ...options }) => client.withMeta().roles.list({}, options))
+  useRefetchOn(key, (client, options) => client.policies.list(options))
+  useRefetchOn(key, (client, options) => client.roles.list({}, options))
   if (expanded.error) return <Problem error={expanded.error} onRetry={expanded.refetch} />
   if (!expanded.data) return <Skeleton lines={5} />
   return <Tree token={expanded.data} />

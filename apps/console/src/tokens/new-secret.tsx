@@ -1,3 +1,4 @@
+import type { Token } from '@latchkey/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
@@ -10,6 +11,10 @@ export interface Made {
   readonly accessorId: string
   readonly name: string
   readonly secret: () => string
+}
+
+export function madeOf({ AccessorID, Description, SecretID }: Token): Made {
+  return { accessorId: AccessorID, name: Description, secret: () => SecretID }
 }
 
 /** Hands over the secret of a new token: copied, or shown on demand. */
@@ -32,16 +37,14 @@ export function NewSecret({ made, onClose }: { readonly made: Made; readonly onC
         </>
       }
     >
-      <div className="stack">
-        <Facts
-          facts={[
-            ['Description', made.name || 'No description'],
-            ['Accessor', made.accessorId, 'mono small'],
-            ['Secret', <ShownSecret key="secret" read={made.secret} />],
-          ]}
-        />
-        {copy.error && <Problem error={copy.error} />}
-      </div>
+      <Facts
+        facts={[
+          ['Description', made.name || 'No description'],
+          ['Accessor', made.accessorId, 'mono small'],
+          ['Secret', <ShownSecret key="secret" read={made.secret} />],
+        ]}
+      />
+      {copy.error && <Problem error={copy.error} />}
     </Dialog>
   )
 }

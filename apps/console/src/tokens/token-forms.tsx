@@ -1,47 +1,52 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LinkPickers, NamePicker } from '../links/link-editor.tsx'
-import { LINK_LABELS, type LinkNames, linkNamesOf, linksOf, NO_LINKS } from '../links/links.ts'
+import { linkNamesOf, linksOf, NO_LINKS, SHARED_LINK_LABELS } from '../links/links.ts'
 import { serverFacts } from '../server-facts.ts'
 import { type KnownToken, useClient, withoutSecret } from '../session/session.ts'
-import { Problem } from '../ui/feedback.tsx'
 import { CheckField, SelectField, TextField } from '../ui/form/field.tsx'
 import { useChanged } from '../ui/form/unsaved.ts'
-import type { FieldText } from '../ui/form/use-edit.tsx'
 import { EditDialog, useEdit } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { showToast } from '../ui/toast.tsx'
-import { type Made, NewSecret } from './new-secret.tsx'
-
-interface TokenContent {
-  readonly description: string
-  readonly links: LinkNames
-}
+import { type Made, madeOf, NewSecret } from './new-secret.tsx'
 
 interface TokenFormProps {
-  readonly content: TokenContent
-  readonly onContent: (content: TokenContent) => void
+  readonly content: typeof BLANK
+  readonly onContent: (part: Partial<typeof BLANK>) => void
 }
+
+const BLANK = { description: '', ...NO_LINKS }
 
 /** The fields that create and edit share. */
 function TokenForm({ content, onContent }: TokenFormProps) {
-  const { description, links } = content
-  const link = (part: Partial<LinkNames>) => onContent({ description, links: { ...links, ...part } })
   return (
     <>
       <TextField
         label="Description"
         hint="Who or what uses the token."
         name="description"
-        value={description}
-        onValue={(value) => onContent({ links, description: value })}
+        value={content.description}
+        onValue={(description) => onContent({ description })}
       />
-      <LinkPickers links={links} onLinks={link}>
-        <NamePicker label="Roles" kind="roles" values={links.roles} onValues={(roles) => link({ roles })} />
+      <LinkPickers links={content} onLinks={onContent}>
+        <NamePicker
+          label="Roles"
+          kind="roles"
+          value={content.roles}
+          onValue={(roles) => onContent({ roles })}
+        />
       </LinkPickers>
     </>
   )
 }
+
+/** The fields of a token that the forms edit. */
+const bodyOf = ({ description, ...links }: typeof BLANK) => ({
+  Description: description.trim(),
+  ...linksOf(links, serverFacts.datacenter),
+  Roles: links.roles.map((Name) => ({ Name })),
+})
 
 const LIFETIMES = [
   ['8h', 'In 8 hours'],
@@ -60,10 +65,7 @@ interface CreateTokenProps {
 
 export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
   const client = useClient()
-  const [content, setContent] = useState<TokenContent>({
-    description: '',
-    links: { ...NO_LINKS, policies, roles },
-  })
+  const [content, setContent] = useState({ ...BLANK, policies, roles })
   const [lifetime, setLifetime] = useState('8h')
   const [other, setOther] = useState('')
   const [isLocal, setLocal] = useState(false)
@@ -73,13 +75,11 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
     mutationFn: async () => {
       const ttl = lifetime === 'other' ? other.trim() : lifetime
       const token = await client.tokens.create({
-        Description: content.description.trim(),
-        ...linksOf(content.links, serverFacts.datacenter),
-        Roles: content.links.roles.map((Name) => ({ Name })),
+        ...bodyOf(content),
         ...(ttl === '' ? {} : { ExpirationTTL: ttl }),
         Local: isLocal,
       })
-      return { accessorId: token.AccessorID, name: token.Description, secret: () => token.SecretID }
+      return madeOf(token)
     },
     // Not in the mutation's data, which would keep the secret after the dialog has closed.
     onSuccess: setMade,
@@ -92,32 +92,28 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
       lead="For a program or a person. Short lifetimes are safer."
       onClose={onClose}
       isChanged={isChanged}
-      onSubmit={() => create.mutate()}
-      submit={{ label: 'Create token', busy: create.isPending }}
+      action={{ label: 'Create token', run: create }}
     >
-      <div className="stack">
-        <TokenForm content={content} onContent={setContent} />
-        <div className="grid-2">
-          <SelectField label="Expires" value={lifetime} options={LIFETIMES} onValue={setLifetime} />
-          {lifetime === 'other' && (
-            <TextField
-              label="Lifetime"
-              hint="From 1m to 24h, such as 90m or 1h30m."
-              name="lifetime"
-              placeholder="90m"
-              value={other}
-              onValue={setOther}
-            />
-          )}
-        </div>
-        <CheckField
-          label="Only in this datacenter"
-          hint="It is not replicated, and works while the primary datacenter is unreachable."
-          checked={isLocal}
-          onValue={setLocal}
-        />
-        {create.error && <Problem error={create.error} />}
+      <TokenForm content={content} onContent={(part) => setContent({ ...content, ...part })} />
+      <div className="grid-2">
+        <SelectField label="Expires" value={lifetime} options={LIFETIMES} onValue={setLifetime} />
+        {lifetime === 'other' && (
+          <TextField
+            label="Lifetime"
+            hint="From 1m to 24h, such as 90m or 1h30m."
+            name="lifetime"
+            placeholder="90m"
+            value={other}
+            onValue={setOther}
+          />
+        )}
       </div>
+      <CheckField
+        label="Only in this datacenter"
+        hint="It is not replicated, and works while the primary datacenter is unreachable."
+        checked={isLocal}
+        onValue={setLocal}
+      />
     </Dialog>
   )
 }
@@ -138,25 +134,19 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
   const edit = useEdit({
     record: token,
     isDeleted,
-    blank: contentOf(token),
-    contentOf,
-    fieldsOf,
+    blank: BLANK,
+    contentOf: (from) => ({ description: from.Description, ...linkNamesOf(from) }),
+    labels: { description: 'Description', ...SHARED_LINK_LABELS, roles: 'Roles' },
     read: async ({ AccessorID }) =>
       withoutSecret(await client.tokens.read(AccessorID, { consistency: 'consistent' })),
-    save: async ({ description, links }, stored): Promise<Made | undefined> => {
-      const record = {
-        Description: description.trim(),
-        ...linksOf(links, serverFacts.datacenter),
-        Roles: links.roles.map((Name) => ({ Name })),
-        Local: token.Local,
-      }
+    save: async (content, stored): Promise<Made | undefined> => {
+      const record = { ...bodyOf(content), Local: token.Local }
       if (stored) {
         await client.tokens.update(token.AccessorID, record)
         return undefined
       }
       const { ExpirationTime } = token
-      const again = await client.tokens.create(ExpirationTime ? { ...record, ExpirationTime } : record)
-      return { accessorId: again.AccessorID, name: again.Description, secret: () => again.SecretID }
+      return madeOf(await client.tokens.create(ExpirationTime ? { ...record, ExpirationTime } : record))
     },
     onSaved: async (again) => {
       if (again) {
@@ -175,17 +165,4 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
       <TokenForm content={edit.content} onContent={edit.set} />
     </EditDialog>
   )
-}
-
-function contentOf(token: KnownToken): TokenContent {
-  return { description: token.Description, links: linkNamesOf(token) }
-}
-
-function fieldsOf({ description, links }: TokenContent): readonly FieldText[] {
-  return [
-    ['Description', description],
-    ...(['policies', 'roles', 'services', 'nodes'] as const).map(
-      (kind) => [LINK_LABELS[kind], links[kind].join('\n')] as const,
-    ),
-  ]
 }

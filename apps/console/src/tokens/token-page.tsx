@@ -18,7 +18,7 @@ import { Card, Facts, Page } from '../ui/page.tsx'
 import { type Editing, RecordPage } from '../ui/record-page.tsx'
 import { CopySecret, ShownSecret, useCopySecret } from '../ui/secret.tsx'
 import { EffectiveRights } from './effective-rights.tsx'
-import { type Made, NewSecret } from './new-secret.tsx'
+import { type Made, madeOf, NewSecret } from './new-secret.tsx'
 import { EditToken } from './token-forms.tsx'
 import { useDeleteToken } from './use-delete-token.ts'
 
@@ -32,7 +32,7 @@ export function TokenPage() {
   const isMine = useIsMine(accessorId)
   // Without acl:read, people see their own token.
   const isRead = !isMine || rights.aclRead
-  const token = useLive(['token', accessorId, isRead], (options) =>
+  const token = useLive(['token', accessorId, isRead], (_, options) =>
     // The secret is dropped when the record arrives, and read again when the person copies it.
     mapWatch(isRead ? client.tokens.watch(accessorId, options) : client.tokens.watchSelf(options), (found) =>
       found ? withoutSecret(found) : null,
@@ -40,7 +40,6 @@ export function TokenPage() {
   )
   return (
     <RecordPage
-      record={token.data}
       query={token}
       parent={PARENT}
       title="Token"
@@ -90,8 +89,7 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
           )}
           {rights.aclWrite && (
             <>
-              <Button onClick={() => setEdited(true)}>
-                <Pencil aria-hidden />
+              <Button onClick={() => setEdited(true)} icon={Pencil}>
                 Edit token
               </Button>
               <Menu
@@ -100,9 +98,7 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
                   { label: 'Delete token', icon: Trash2, tone: 'danger', onSelect: () => void onDelete() },
                 ]}
               >
-                <IconButton label="More actions">
-                  <Ellipsis aria-hidden />
-                </IconButton>
+                <IconButton label="More actions" icon={Ellipsis} />
               </Menu>
             </>
           )}
@@ -213,12 +209,8 @@ function CloneToken({ token, onClose }: { readonly token: KnownToken; readonly o
   const [made, setMade] = useState<Made>()
   const isChanged = useChanged(description)
   const clone = useMutation({
-    mutationFn: async () => {
-      const { AccessorID, Description, SecretID } = await client.tokens.clone(token.AccessorID, {
-        Description: description.trim(),
-      })
-      return { accessorId: AccessorID, name: Description, secret: () => SecretID }
-    },
+    mutationFn: async () =>
+      madeOf(await client.tokens.clone(token.AccessorID, { Description: description.trim() })),
     onSuccess: setMade,
     gcTime: 0,
   })
@@ -229,13 +221,9 @@ function CloneToken({ token, onClose }: { readonly token: KnownToken; readonly o
       lead="The clone has the same rights and expiration, and new IDs."
       onClose={onClose}
       isChanged={isChanged}
-      onSubmit={() => clone.mutate()}
-      submit={{ label: 'Clone token', busy: clone.isPending }}
+      action={{ label: 'Clone token', run: clone }}
     >
-      <div className="stack">
-        <TextField label="Description" name="description" value={description} onValue={setDescription} />
-        {clone.error && <Problem error={clone.error} />}
-      </div>
+      <TextField label="Description" name="description" value={description} onValue={setDescription} />
     </Dialog>
   )
 }

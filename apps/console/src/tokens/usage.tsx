@@ -36,12 +36,8 @@ export function Usage({ title, by, id, name, none }: UsageProps) {
       }
     },
   })
-  useRefetchOn(key, (options) => client.withMeta().tokens.list({ [by]: id }, options))
-  useRefetchOn(
-    key,
-    ({ limit: _, ...options }) => client.withMeta().roles.list({ policy: id }, options),
-    by === 'policy',
-  )
+  useRefetchOn(key, (client, options) => client.tokens.list({ [by]: id }, { ...options, limit: 1 }))
+  useRefetchOn(key, (client, options) => client.roles.list({ policy: id }, options), by === 'policy')
   return (
     <Card title={title}>
       <Loaded query={usage} lines={3}>

@@ -1,18 +1,11 @@
+import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps, ReactNode } from 'react'
 
 export type Tone = 'plain' | 'good' | 'warn' | 'danger' | 'accent'
 
-export function Badge({
-  tone = 'plain',
-  title,
-  children,
-}: {
-  readonly tone?: Tone
-  readonly title?: string
-  readonly children: ReactNode
-}) {
+export function Badge({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ReactNode }) {
   return (
-    <span className="badge" data-tone={tone} title={title}>
+    <span className="badge" data-tone={tone}>
       {children}
     </span>
   )
@@ -31,29 +24,39 @@ export function Badges({ texts }: { readonly texts: readonly string[] }) {
 interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger'
   readonly size?: 'medium' | 'small'
+  readonly icon?: LucideIcon
   /** The action is running and cannot be started again. */
   readonly busy?: boolean
 }
 
-export function Button({ look = 'plain', size = 'medium', busy = false, ...props }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { look = 'plain', size = 'medium', busy = false, icon: Icon, children, ...button } = props
   return (
     <button
       type="button"
-      {...props}
-      disabled={props.disabled === true || busy}
+      {...button}
+      disabled={button.disabled === true || busy}
       aria-busy={busy}
       className="button"
       data-look={look}
       data-size={size}
-    />
+    >
+      {Icon && <Icon aria-hidden />}
+      {children}
+    </button>
   )
 }
 
 interface IconButtonProps extends ComponentProps<'button'> {
   /** What the button does, for people who do not see the icon. */
   readonly label: string
+  readonly icon: LucideIcon
 }
 
-export function IconButton({ label, ...props }: IconButtonProps) {
-  return <button type="button" title={label} aria-label={label} {...props} className="icon-button" />
+export function IconButton({ label, icon: Icon, ...button }: IconButtonProps) {
+  return (
+    <button type="button" title={label} aria-label={label} {...button} className="icon-button">
+      <Icon aria-hidden />
+    </button>
+  )
 }

@@ -28,9 +28,11 @@ export function CopyButton({ label, text }: CopyButtonProps) {
     }
   }
   return (
-    <IconButton label={isCopied ? 'Copied' : label} onClick={() => void copy()}>
-      {isCopied ? <Check aria-hidden /> : <Copy aria-hidden />}
-    </IconButton>
+    <IconButton
+      label={isCopied ? 'Copied' : label}
+      icon={isCopied ? Check : Copy}
+      onClick={() => void copy()}
+    />
   )
 }
 

@@ -22,12 +22,10 @@ interface ProblemProps {
   readonly error: unknown
   /** Offers to try again, unless the server would reject the same request again. */
   readonly onRetry?: (() => unknown) | undefined
-  /** An alternative, such as a link. */
-  readonly children?: ReactNode
 }
 
 /** A failure: what happened, what was missing, the request id for the operator, and what to do. */
-export function Problem({ error, onRetry: retry, children }: ProblemProps) {
+export function Problem({ error, onRetry: retry }: ProblemProps) {
   const known = error instanceof LatchkeyError ? error : undefined
   const onRetry = known?.kind === 'invalid' ? undefined : retry
   return (
@@ -36,15 +34,13 @@ export function Problem({ error, onRetry: retry, children }: ProblemProps) {
       <div>
         <div className="problem-title">{titleOf(error)}</div>
         <div className="problem-text">{messageOf(error)}</div>
-        {(known?.requestId !== undefined || onRetry || children) && (
+        {(known?.requestId !== undefined || onRetry) && (
           <div className="problem-foot">
             {onRetry && (
-              <Button size="small" onClick={() => void onRetry()}>
-                <RotateCw aria-hidden />
+              <Button size="small" onClick={() => void onRetry()} icon={RotateCw}>
                 Try again
               </Button>
             )}
-            {children}
             {known?.requestId !== undefined && (
               <span className="row">
                 <span>

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { Ellipsis, type LucideIcon, Pencil, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useCached } from '../live/use-live.ts'
+import { type RightName, useRights } from '../session/use-rights.ts'
 import { Button, IconButton } from './controls.tsx'
 import { Empty, Problem, Skeleton } from './feedback.tsx'
 import { Confirm } from './overlay/dialog.tsx'
@@ -19,10 +20,11 @@ export interface Editing {
 }
 
 interface RecordPageProps<T> {
-  /** The record, which follows the server; `null`: it does not exist. */
-  readonly record: T | null | undefined
-  /** Reads the record. */
-  readonly query: Pick<UseQueryResult, 'error' | 'isPending' | 'refetch'>
+  /** Reads and follows the record; `null`: it does not exist. */
+  readonly query: Pick<UseQueryResult, 'error' | 'isPending'> & {
+    readonly data: T | null | undefined
+    readonly refetch: () => unknown
+  }
   /** The list that contains the record. */
   readonly parent: { readonly to: string; readonly label: string }
   /** The title until the record is known. */
@@ -37,12 +39,12 @@ interface RecordPageProps<T> {
 
 /** The page of one record, which stays while its form is open, or why there is none to show. */
 export function RecordPage<T>(props: RecordPageProps<T>) {
-  const { record, query, parent, title, gone, children } = props
+  const { query, parent, title, gone, children } = props
   const [isOpen, setEdited] = useState(false)
   const isEdited = props.isEdited ?? isOpen
-  const shown = useCached(record, isEdited)
+  const shown = useCached(query.data, isEdited)
   if (shown && !(query.error && !isEdited && props.showsError)) {
-    return children(shown, { isEdited, setEdited, isDeleted: record === null })
+    return children(shown, { isEdited, setEdited, isDeleted: query.data === null })
   }
   return (
     <Page title={title} parent={parent}>
@@ -59,6 +61,66 @@ export function RecordPage<T>(props: RecordPageProps<T>) {
   )
 }
 
+/** What the form of a record needs: the record (absent: a new one), and whether it was deleted elsewhere. */
+export interface RecordDialogProps<T> {
+  readonly record?: T
+  readonly isDeleted?: boolean
+  readonly onClose: () => void
+}
+
+interface EditablePageProps<T extends { readonly Name: string }>
+  extends Omit<RecordPageProps<T>, 'children'>,
+    Pick<RecordActionsProps, 'what' | 'warning'> {
+  readonly needs: RightName
+  readonly nameOf?: (record: T) => string
+  readonly leadOf: (record: T) => string | undefined
+  readonly remove: (record: T) => Promise<unknown>
+  /** Whether a record can be deleted; absent: each can. */
+  readonly isRemovable?: (record: T) => boolean
+  /** Beside the actions that every record has. */
+  readonly actions?: (record: T) => ReactNode
+  readonly dialog: (props: RecordDialogProps<T>) => ReactNode
+  /** The cards of the page. */
+  readonly children: (record: T) => ReactNode
+}
+
+/** The page of a record with a form in a dialog, which people with a right may edit and delete. */
+export function EditablePage<T extends { readonly Name: string }>(props: EditablePageProps<T>) {
+  const { parent, what, warning, needs, nameOf, leadOf, remove, isRemovable, actions, children } = props
+  const rights = useRights()
+  return (
+    <RecordPage {...props}>
+      {(record, { isEdited, setEdited, isDeleted }) => (
+        <Page
+          title={nameOf?.(record) ?? record.Name}
+          parent={parent}
+          lead={leadOf(record)}
+          actions={
+            <>
+              {actions?.(record)}
+              {rights[needs] && (
+                <RecordActions
+                  what={what}
+                  warning={warning}
+                  name={record.Name}
+                  onEdit={() => setEdited(true)}
+                  onDelete={isRemovable?.(record) === false ? undefined : () => remove(record)}
+                  to={parent.to}
+                />
+              )}
+            </>
+          }
+        >
+          <div className="columns">{children(record)}</div>
+          {isEdited && (
+            <props.dialog record={record} isDeleted={isDeleted} onClose={() => setEdited(false)} />
+          )}
+        </Page>
+      )}
+    </RecordPage>
+  )
+}
+
 interface RecordActionsProps {
   /** The kind of record: "role". */
   readonly what: string
@@ -70,27 +132,24 @@ interface RecordActionsProps {
   /** The list, which is opened after a deletion. */
   readonly to: string
   /** What else a deletion destroys. */
-  readonly children: ReactNode
+  readonly warning: string
 }
 
 /** Edits the record of a page, or deletes it after a question. */
-export function RecordActions({ what, name, onEdit, onDelete, to, children }: RecordActionsProps) {
+export function RecordActions({ what, name, onEdit, onDelete, to, warning }: RecordActionsProps) {
   const navigate = useNavigate()
   const [isAsking, setAsking] = useState(false)
   const label = `Delete ${what}`
   return (
     <>
       {onEdit && (
-        <Button onClick={onEdit}>
-          <Pencil aria-hidden />
+        <Button onClick={onEdit} icon={Pencil}>
           Edit {what}
         </Button>
       )}
       {onDelete && (
         <Menu actions={[{ label, icon: Trash2, tone: 'danger', onSelect: () => setAsking(true) }]}>
-          <IconButton label="More actions">
-            <Ellipsis aria-hidden />
-          </IconButton>
+          <IconButton label="More actions" icon={Ellipsis} />
         </Menu>
       )}
       {isAsking && onDelete && (
@@ -104,7 +163,7 @@ export function RecordActions({ what, name, onEdit, onDelete, to, children }: Re
           }}
           onClose={() => setAsking(false)}
         >
-          {children}
+          {warning}
         </Confirm>
       )}
     </>

@@ -31,8 +31,13 @@ export function CopySecret({ copy, look = 'plain', size = 'medium', isRepeated =
     return () => clearTimeout(timer)
   }, [isSuccess, isRepeated, reset])
   return (
-    <Button look={look} size={size} busy={copy.isPending} onClick={() => copy.mutate()}>
-      {isSuccess ? <Check aria-hidden /> : <Copy aria-hidden />}
+    <Button
+      look={look}
+      size={size}
+      icon={isSuccess ? Check : Copy}
+      busy={copy.isPending}
+      onClick={() => copy.mutate()}
+    >
       {isSuccess ? 'Copied' : 'Copy secret'}
     </Button>
   )
@@ -56,14 +61,12 @@ export function ShownSecret({ read, shownMs, onShown }: ShownSecretProps) {
   return (
     <>
       {shown === undefined ? (
-        <Button size="small" look="quiet" busy={show.isPending} onClick={() => show.mutate()}>
-          <Eye aria-hidden />
+        <Button size="small" look="quiet" busy={show.isPending} onClick={() => show.mutate()} icon={Eye}>
           Show secret
         </Button>
       ) : (
         shownMs !== undefined && (
-          <Button size="small" look="quiet" onClick={() => setShown(undefined)}>
-            <EyeOff aria-hidden />
+          <Button size="small" look="quiet" onClick={() => setShown(undefined)} icon={EyeOff}>
             Hide secret
           </Button>
         )

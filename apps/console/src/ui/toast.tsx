@@ -8,8 +8,6 @@ interface ToastContent {
   readonly tone?: 'plain' | 'danger'
   readonly durationMs?: number
   readonly action?: { readonly label: string; readonly onSelect: () => void }
-  /** Called once when the toast disappears, unless its action was chosen. */
-  readonly onExpire?: () => void
 }
 
 interface Shown extends ToastContent {
@@ -28,8 +26,7 @@ export function showToast(content: ToastContent): void {
 }
 
 function remove(toast: Shown): void {
-  const toasts = shown.get()
-  if (toasts.includes(toast)) shown.set(toasts.filter((each) => each !== toast))
+  shown.set(shown.get().filter((each) => each !== toast))
 }
 
 /** The container of all toasts; mounted once. */
@@ -43,32 +40,18 @@ export function Toasts() {
           className="toast"
           data-tone={toast.tone ?? 'plain'}
           duration={toast.durationMs ?? DURATION_MS}
-          onOpenChange={(isOpen) => {
-            if (isOpen) return
-            remove(toast)
-            toast.onExpire?.()
-          }}
+          onOpenChange={(isOpen) => !isOpen && remove(toast)}
         >
           <Radix.Description className="toast-text">{toast.text}</Radix.Description>
           {toast.action && (
             <Radix.Action asChild altText={toast.action.label}>
-              <Button
-                size="small"
-                onClick={(event) => {
-                  // Closing would be treated like an expiry.
-                  event.preventDefault()
-                  remove(toast)
-                  toast.action?.onSelect()
-                }}
-              >
+              <Button size="small" onClick={toast.action.onSelect}>
                 {toast.action.label}
               </Button>
             </Radix.Action>
           )}
           <Radix.Close asChild>
-            <IconButton label="Dismiss">
-              <X aria-hidden />
-            </IconButton>
+            <IconButton label="Dismiss" icon={X} />
           </Radix.Close>
         </Radix.Root>
       ))}

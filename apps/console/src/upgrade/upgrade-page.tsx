@@ -93,19 +93,19 @@ function Server({ member: { Name, Addr, Port, Version, Status, Tags } }: { reado
 }
 
 const COLUMNS: readonly Column<TokenRow>[] = [
-  { header: 'Token', track: 'minmax(0, 4fr)', cell: (token) => <TokenCell token={token} /> },
-  {
-    header: 'Required action',
-    track: 'minmax(0, 5fr)',
-    priority: 'low',
-    cell: (token) => (
+  ['Token', 'minmax(0, 4fr)', (token) => <TokenCell token={token} />],
+  [
+    'Required action',
+    'minmax(0, 5fr)',
+    (token) => (
       <span className="small secondary">
         {isLinked(token)
           ? 'None: its links decide, and its rules are ignored.'
           : 'Replace its rules with a policy: 1.11 ignores them.'}
       </span>
     ),
-  },
+    { priority: 'low' },
+  ],
 ]
 
 /** Tokens whose rights come from legacy rules, and what each needs before legacy rules are removed. */

@@ -7,7 +7,7 @@ import type { Client, TokenListEntry } from '@latchkey/sdk'
 import { useEffect, useSyncExternalStore } from 'react'
 import { useConnection } from '../../live/connection.ts'
 import { usePageVisible } from '../../live/use-live.ts'
-import { useClient } from '../../session/session.ts'
+import { anonymousClient, useClient } from '../../session/session.ts'
 
 /** A token of the list, without its secret. */
 export type TokenRow = Omit<TokenListEntry, 'SecretID' | 'Hash'> & {
@@ -34,7 +34,7 @@ const PAUSE_PER_PAGE_MS = 20
 const SORT = { sort: '-CreateIndex' } as const
 
 class TokenFeed {
-  private readonly client: Client
+  readonly client: Client
   private readonly listeners = new Set<() => void>()
   private stop: AbortController | undefined
   private state: FeedState = { rows: [], isComplete: false, error: undefined }
@@ -59,13 +59,9 @@ class TokenFeed {
 
   /** Restarts after a failure. */
   readonly retry = (): void => {
+    if (this.state.error === undefined || this.listeners.size === 0) return
     this.stop?.abort()
     this.start()
-  }
-
-  /** Restarts if it has failed, once the server is back. */
-  readonly recover = (): void => {
-    if (this.state.error !== undefined && this.listeners.size > 0) this.retry()
   }
 
   private start(): void {
@@ -149,21 +145,18 @@ function toRow({ SecretID: _secret, Hash: _hash, ...token }: TokenListEntry): To
   return { ...token, searched, expiresAt }
 }
 
-/** One list per session, so that a reopened page shows what was loaded. */
-const feeds = new WeakMap<Client, TokenFeed>()
+/** The list of the present client, so that a reopened page shows what was loaded. */
+let present = new TokenFeed(anonymousClient)
 
 export function useTokenFeed(): FeedState & { readonly retry: () => void } {
   const client = useClient()
-  let feed = feeds.get(client)
-  if (!feed) {
-    feed = new TokenFeed(client)
-    feeds.set(client, feed)
-  }
+  if (present.client !== client) present = new TokenFeed(client)
+  const feed = present
   // A hidden tab holds no connection.
   const state = useSyncExternalStore(usePageVisible() ? feed.subscribe : subscribeToNothing, feed.get)
   const { recoveries } = useConnection()
   useEffect(() => {
-    if (recoveries > 0) feed.recover()
+    if (recoveries > 0) feed.retry()
   }, [feed, recoveries])
   return { ...state, retry: feed.retry }
 }

@@ -44,12 +44,10 @@ const EXPIRY_OPTIONS = {
 const route = getRouteApi('/tokens')
 
 const COLUMNS: readonly Column<TokenRow>[] = [
-  {
-    id: 'token',
-    header: 'Token',
-    track: 'minmax(0, 5fr)',
-    isSortable: true,
-    cell: (token) => (
+  [
+    'Token',
+    'minmax(0, 5fr)',
+    (token) => (
       <span className="cell-title">
         <span className="row" style={{ flexWrap: 'nowrap' }}>
           <Link
@@ -66,34 +64,21 @@ const COLUMNS: readonly Column<TokenRow>[] = [
         <span className="cell-sub mono truncate">{token.AccessorID}</span>
       </span>
     ),
-  },
-  {
-    id: 'links',
-    header: 'Gets its rights from',
-    track: 'minmax(0, 4fr)',
-    priority: 'low',
-    cell: (token) => <LinkBadges record={token} />,
-  },
-  {
-    id: 'expires',
-    header: 'Expires',
-    track: '8.5rem',
-    isSortable: true,
-    cell: (token) => <Expiry value={token.ExpirationTime} />,
-  },
-  {
-    id: 'created',
-    header: 'Created',
-    track: '6.5rem',
-    priority: 'low',
-    isSortable: true,
-    cell: ({ CreateTime }) =>
+    { sort: 'token' },
+  ],
+  ['Gets its rights from', 'minmax(0, 4fr)', (token) => <LinkBadges record={token} />, { priority: 'low' }],
+  ['Expires', '8.5rem', (token) => <Expiry value={token.ExpirationTime} />, { sort: 'expires' }],
+  [
+    'Created',
+    '6.5rem',
+    ({ CreateTime }) =>
       isInstant(CreateTime) && (
         <time className="small muted nums" dateTime={CreateTime} title={absoluteTime(CreateTime)}>
           {dateOf(CreateTime)}
         </time>
       ),
-  },
+    { priority: 'low', sort: 'created' },
+  ],
 ]
 
 /** Expired tokens disappear from the list within this time. */

@@ -2,8 +2,10 @@ import { NotFound } from '@latchkey/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useState } from 'react'
 import { Button } from '../controls.tsx'
-import { Problem } from '../feedback.tsx'
 import { Dialog } from '../overlay/dialog.tsx'
+
+/** The label of a field, and for a choice the names of its values. */
+type FieldLabel = string | readonly [label: string, names: Readonly<Record<string, string>>]
 
 interface EditOptions<R, C, S> {
   /** The record on the page, which follows changes made elsewhere; `undefined`: a new one. */
@@ -12,9 +14,12 @@ interface EditOptions<R, C, S> {
   readonly isDeleted?: boolean
   /** The initial content of a new record. */
   readonly blank: C
-  readonly contentOf: (record: R) => C
-  /** Each field as text, to compare the two versions. */
-  readonly fieldsOf: (content: C) => readonly FieldText[]
+  /** Absent: the fields of the record with the names that `blank` has. */
+  readonly contentOf?: (record: R) => C
+  /** The fields that can be edited, with which two versions are compared. */
+  readonly labels: { readonly [K in keyof C]?: FieldLabel }
+  /** Fields that are compared beside those with labels. */
+  readonly moreFields?: (content: C) => readonly FieldText[]
   /** Reads the stored record. `undefined` or NotFound: it was deleted. */
   readonly read: (base: R) => Promise<R | undefined>
   /** Updates `stored`, or creates a record. */
@@ -27,6 +32,8 @@ interface Edit<C> {
   readonly content: C
   /** Changes some fields. */
   readonly set: (part: Partial<C>) => void
+  /** The properties of the control for a field. */
+  readonly field: <K extends keyof C & string>(name: K) => FieldControl<C[K]>
   readonly save: UseMutationResult<unknown, Error, void>
   /** Saving creates a record: it is new, or was deleted elsewhere. */
   readonly isNew: boolean
@@ -38,22 +45,40 @@ interface Edit<C> {
   readonly notice: ReactNode
 }
 
+interface FieldControl<T> {
+  readonly label: string
+  readonly value: T
+  readonly onValue: (value: T) => void
+}
+
 /**
  * Edits a record in a form. If somebody else has changed the same record since, saving shows both versions instead, and the
  * person chooses which to continue editing. If somebody else has deleted it, the form stays and saving creates it again.
  */
 export function useEdit<R, C extends object, S>(options: EditOptions<R, C, S>): Edit<C> {
-  const { record, isDeleted = false, blank, contentOf, fieldsOf, read, onSaved, onClose } = options
+  const { record, isDeleted = false, blank, labels, onSaved, onClose } = options
+  const contentOf =
+    options.contentOf ?? ((from: R): C => ({ ...blank, ...pick(from as Partial<C>, Object.keys(blank)) }))
   const [base, setBase] = useState(record)
   const [content, setContent] = useState(() => (record === undefined ? blank : contentOf(record)))
   const [theirs, setTheirs] = useState<R>()
   const [isFoundDeleted, setFoundDeleted] = useState(false)
   const isGone = isDeleted || isFoundDeleted
+  const fieldsOf = (from: C): readonly FieldText[] => [
+    ...Object.entries<FieldLabel | undefined>(labels).flatMap(([name, label = '']) => {
+      const value = from[name as keyof C]
+      const text = Array.isArray(value) ? value.join('\n') : String(value)
+      return [
+        typeof label === 'string' ? ([label, text] as const) : ([label[0], label[1][text] ?? text] as const),
+      ]
+    }),
+    ...(options.moreFields?.(from) ?? []),
+  ]
   const changes = (from: C, to: R) => differences(fieldsOf(from), fieldsOf(contentOf(to)))
   const isOutdatedBy = (stored: R) => base !== undefined && changes(contentOf(base), stored).length > 0
   const save = useMutation({
     mutationFn: async () => {
-      const stored = base === undefined || isGone ? undefined : await readUnlessDeleted(read, base)
+      const stored = base === undefined || isGone ? undefined : await options.read(base).catch(noneIfDeleted)
       if (stored === undefined && base !== undefined && !isGone) {
         setFoundDeleted(true)
         return undefined
@@ -73,9 +98,18 @@ export function useEdit<R, C extends object, S>(options: EditOptions<R, C, S>): 
     setContent(() => chosen)
     setTheirs(undefined)
   }
+  const set = (part: Partial<C>) => setContent({ ...content, ...part })
   return {
     content,
-    set: (part) => setContent({ ...content, ...part }),
+    set,
+    field: (name) => {
+      const label = labels[name] ?? ''
+      return {
+        label: typeof label === 'string' ? label : label[0],
+        value: content[name],
+        onValue: (value) => set({ [name]: value } as unknown as Partial<C>),
+      }
+    },
     save,
     isNew: record === undefined || isGone,
     isChanged: JSON.stringify(content) !== JSON.stringify(base === undefined ? blank : contentOf(base)),
@@ -95,20 +129,17 @@ export function useEdit<R, C extends object, S>(options: EditOptions<R, C, S>): 
   }
 }
 
-async function readUnlessDeleted<R>(
-  read: (base: R) => Promise<R | undefined>,
-  base: R,
-): Promise<R | undefined> {
-  try {
-    return await read(base)
-  } catch (error) {
-    if (error instanceof NotFound) return undefined
-    throw error
-  }
+function pick<T extends object>(from: T, names: readonly string[]): T {
+  const found = Object.entries(from).filter(([name, value]) => names.includes(name) && value !== undefined)
+  return Object.fromEntries(found) as T
+}
+
+function noneIfDeleted(error: unknown): undefined {
+  if (!(error instanceof NotFound)) throw error
 }
 
 interface EditDialogProps {
-  readonly edit: Omit<Edit<object>, 'content' | 'set'>
+  readonly edit: Omit<Edit<object>, 'content' | 'set' | 'field'>
   /** The kind of record: "role". */
   readonly what: string
   /** Absent: "Create role" or "Edit role". */
@@ -126,7 +157,7 @@ interface EditDialogProps {
 
 /** The dialog with the form of {@link useEdit}, or the conflict. */
 export function EditDialog(props: EditDialogProps) {
-  const { edit, what, title, disabled = false, onSubmit, isErrorShown = false, children, ...dialog } = props
+  const { edit, what, title, disabled = false, isErrorShown = false, children, ...dialog } = props
   const { save, isNew, isChanged, conflict, notice } = edit
   if (conflict) return conflict
   return (
@@ -134,14 +165,10 @@ export function EditDialog(props: EditDialogProps) {
       {...dialog}
       title={title ?? `${isNew ? 'Create' : 'Edit'} ${what}`}
       isChanged={isChanged}
-      onSubmit={onSubmit ?? (() => disabled || save.mutate())}
-      submit={{ label: isNew ? `Create ${what}` : 'Save', busy: save.isPending, disabled }}
+      action={{ label: isNew ? `Create ${what}` : 'Save', run: save, disabled, isErrorShown }}
     >
-      <div className="stack">
-        {notice}
-        {children}
-        {save.error && !isErrorShown && <Problem error={save.error} />}
-      </div>
+      {notice}
+      {children}
     </Dialog>
   )
 }
@@ -186,17 +213,8 @@ export function ChangedNotice() {
 /** A field of a record: its label, and its value as text. */
 export type FieldText = readonly [label: string, text: string]
 
-interface ConflictRow {
-  readonly label: string
-  readonly mine: string
-  readonly theirs: string
-}
-
 /** The fields whose texts differ, or that only one version has. */
-export function differences(
-  mine: readonly FieldText[],
-  theirs: readonly FieldText[],
-): readonly ConflictRow[] {
+export function differences(mine: readonly FieldText[], theirs: readonly FieldText[]) {
   const [ours, others] = [new Map(mine), new Map(theirs)]
   return [...new Set([...ours.keys(), ...others.keys()])]
     .map((label) => ({ label, mine: ours.get(label) ?? '', theirs: others.get(label) ?? '' }))
@@ -205,7 +223,7 @@ export function differences(
 
 interface ConflictProps {
   /** The differing fields. */
-  readonly rows: readonly ConflictRow[]
+  readonly rows: ReturnType<typeof differences>
   readonly onMine: () => void
   readonly onTheirs: () => void
   readonly onClose: () => void

@@ -1,5 +1,5 @@
-import { useMutation } from '@tanstack/react-query'
-import { useBlocker } from '@tanstack/react-router'
+import { type UseMutationResult, useMutation } from '@tanstack/react-query'
+import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router'
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type FormEvent, type ReactNode, useRef, useState } from 'react'
@@ -14,18 +14,20 @@ interface DialogProps {
   readonly children?: ReactNode
   /** Buttons in the footer. */
   readonly foot?: ReactNode
-  /** The button that submits the form, beside one that closes it: the footer of most dialogs. */
-  readonly submit?: {
+  /** Makes the dialog a form, with a button that submits it beside one that closes it, and its failure below the fields. */
+  readonly action?: {
     readonly label: string
-    readonly busy: boolean
+    readonly run: Pick<UseMutationResult<unknown, Error, void>, 'mutate' | 'isPending' | 'error'>
     readonly disabled?: boolean
     readonly look?: 'danger' | 'primary'
+    /** The failure is shown at a field. */
+    readonly isErrorShown?: boolean
   }
   readonly onClose: () => void
   /** There is unsaved input: Escape, the X, Back and closing the tab ask before it is lost. */
   readonly isChanged?: boolean
-  /** Makes the dialog a form, which Enter submits. */
-  readonly onSubmit?: () => void
+  /** Replaces what submitting the form does. */
+  readonly onSubmit?: (() => void) | undefined
 }
 
 /**
@@ -33,25 +35,10 @@ interface DialogProps {
  * outside unless it has fields: typed input would be lost.
  */
 export function Dialog(props: DialogProps) {
-  const { title, lead, size = 'medium', children, submit, onClose, onSubmit, isChanged = false } = props
+  const { title, lead, size = 'medium', children, foot, action, onClose, onSubmit, isChanged = false } = props
   const dialog = useRef<HTMLDivElement>(null)
   const [isLeaving, setLeaving] = useState(false)
   const returnFocus = useReturnFocus()
-  const foot = submit ? (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button
-        type="submit"
-        look={submit.look ?? 'primary'}
-        busy={submit.busy}
-        disabled={submit.disabled === true}
-      >
-        {submit.label}
-      </Button>
-    </>
-  ) : (
-    props.foot
-  )
   const leave = () => (isChanged ? setLeaving(true) : onClose())
   const content = (
     <>
@@ -60,19 +47,39 @@ export function Dialog(props: DialogProps) {
           <Radix.Title>{title}</Radix.Title>
           {lead !== undefined && <Radix.Description className="dialog-lead">{lead}</Radix.Description>}
         </div>
-        <IconButton label="Close" onClick={leave}>
-          <X />
-        </IconButton>
+        <IconButton label="Close" onClick={leave} icon={X} />
       </div>
-      {children !== undefined && <div className="dialog-body">{children}</div>}
-      {foot !== undefined && <div className="dialog-foot">{foot}</div>}
+      {children !== undefined && (
+        <div className="dialog-body">
+          <div className="stack">
+            {children}
+            {action?.run.error && !action.isErrorShown && <Problem error={action.run.error} />}
+          </div>
+        </div>
+      )}
+      {action ? (
+        <div className="dialog-foot">
+          {foot ?? <Button onClick={onClose}>Cancel</Button>}
+          <Button
+            type="submit"
+            look={action.look ?? 'primary'}
+            busy={action.run.isPending}
+            disabled={action.disabled === true}
+          >
+            {action.label}
+          </Button>
+        </div>
+      ) : (
+        foot && <div className="dialog-foot">{foot}</div>
+      )}
     </>
   )
   const onForm = (event: FormEvent) => {
     event.preventDefault()
     // A dialog may have been opened from within a form.
     event.stopPropagation()
-    onSubmit?.()
+    if (onSubmit) onSubmit()
+    else if (!action?.disabled) action?.run.mutate()
   }
   return (
     <Radix.Root open onOpenChange={(isOpen) => !isOpen && leave()}>
@@ -87,12 +94,12 @@ export function Dialog(props: DialogProps) {
           onInteractOutside={(event) => fieldOf(dialog.current) && event.preventDefault()}
           {...(lead === undefined ? { 'aria-describedby': undefined } : {})}
         >
-          {onSubmit === undefined ? (
-            content
-          ) : (
+          {action ? (
             <form className="dialog-form" onSubmit={onForm} noValidate>
               {content}
             </form>
+          ) : (
+            content
           )}
         </Radix.Content>
       </Radix.Portal>
@@ -105,12 +112,19 @@ export function Dialog(props: DialogProps) {
 /** Asks before Back, Forward or closing the tab removes the dialog. The dialog causes all other navigation itself. */
 function HistoryGuard() {
   useUnsaved(true)
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ action }) => action === 'BACK' || action === 'FORWARD' || action === 'GO',
-    withResolver: true,
-  })
-  if (status !== 'blocked') return null
-  return <DiscardDialog onKeep={reset} onDiscard={proceed} />
+  return <Blocker isBlocked={({ action }) => ['BACK', 'FORWARD', 'GO'].includes(action)} />
+}
+
+interface BlockerProps {
+  readonly isBlocked: ShouldBlockFn
+  /** Whether closing the tab asks too. */
+  readonly enableBeforeUnload?: boolean
+}
+
+function Blocker({ isBlocked, enableBeforeUnload = true }: BlockerProps) {
+  const blocker = useBlocker({ shouldBlockFn: isBlocked, enableBeforeUnload, withResolver: true })
+  if (blocker.status !== 'blocked') return null
+  return <DiscardDialog onKeep={blocker.reset} onDiscard={blocker.proceed} />
 }
 
 interface DiscardDialogProps {
@@ -164,13 +178,12 @@ interface LeaveGuardProps {
 /** Asks before the person leaves a page, or closes its tab, with unsaved input. */
 export function LeaveGuard({ isChanged, isKept = () => false }: LeaveGuardProps) {
   useUnsaved(isChanged)
-  const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isChanged && !isKept(current, next),
-    enableBeforeUnload: isChanged,
-    withResolver: true,
-  })
-  if (status !== 'blocked') return null
-  return <DiscardDialog onKeep={reset} onDiscard={proceed} />
+  return (
+    <Blocker
+      isBlocked={({ current, next }) => isChanged && !isKept(current, next)}
+      enableBeforeUnload={isChanged}
+    />
+  )
 }
 
 interface ConfirmProps {
@@ -178,25 +191,16 @@ interface ConfirmProps {
   readonly children: ReactNode
   /** The label of the button: the verb, such as "Delete policy". */
   readonly action: string
-  readonly look?: 'danger' | 'primary'
   readonly onConfirm: () => Promise<unknown>
   readonly onClose: () => void
 }
 
-/** Asks before it acts, and stays open if the action fails. */
-export function Confirm({ title, children, action, look = 'danger', onConfirm, onClose }: ConfirmProps) {
+/** Asks before it destroys something, and stays open if the action fails. */
+export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
   const run = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
   return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={() => run.mutate()}
-      submit={{ label: action, busy: run.isPending, look }}
-    >
-      <div className="stack">
-        <div className="secondary">{children}</div>
-        {run.error && <Problem error={run.error} />}
-      </div>
+    <Dialog title={title} onClose={onClose} action={{ label: action, run, look: 'danger' }}>
+      <div className="secondary">{children}</div>
     </Dialog>
   )
 }

@@ -6,7 +6,6 @@ interface MenuAction {
   readonly label: string
   readonly icon: LucideIcon
   readonly tone?: 'plain' | 'danger'
-  readonly disabled?: boolean
   readonly onSelect: () => void
 }
 
@@ -28,14 +27,8 @@ export function Menu({ children, label, actions, align = 'end', onOpenChange }: 
           {label !== undefined && (
             <Radix.Label asChild>{<div className="menu-label">{label}</div>}</Radix.Label>
           )}
-          {actions.map(({ label: text, icon: Icon, tone, disabled, onSelect }) => (
-            <Radix.Item
-              key={text}
-              className="menu-item"
-              data-tone={tone}
-              disabled={disabled === true}
-              onSelect={onSelect}
-            >
+          {actions.map(({ label: text, icon: Icon, tone, onSelect }) => (
+            <Radix.Item key={text} className="menu-item" data-tone={tone} onSelect={onSelect}>
               <Icon aria-hidden />
               {text}
             </Radix.Item>

@@ -1,7 +1,6 @@
-import { Command } from 'cmdk'
-import { Check, ChevronDown } from 'lucide-react'
-import { Popover } from 'radix-ui'
+import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
+import { Choice, Choices } from '../overlay/choices.tsx'
 
 interface ChoiceFilterProps {
   readonly label: string
@@ -21,8 +20,12 @@ export function ChoiceFilter({ label, value, options, onValue }: ChoiceFilterPro
   const all = isOpen || value !== undefined ? options() : []
   const shown = all.find(([each]) => each === value)?.[1] ?? value
   return (
-    <Popover.Root open={isOpen} onOpenChange={setOpen}>
-      <Popover.Trigger asChild>
+    <Choices
+      label={label}
+      isOpen={isOpen}
+      onOpen={setOpen}
+      placeholder="Find…"
+      trigger={
         <button
           type="button"
           className="button filter-chip"
@@ -33,33 +36,18 @@ export function ChoiceFilter({ label, value, options, onValue }: ChoiceFilterPro
           {shown === undefined ? label : `${label}: ${shown}`}
           <ChevronDown aria-hidden />
         </button>
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          className="popover palette-small"
-          align="start"
-          sideOffset={6}
-          collisionPadding={8}
-          aria-label={label}
-        >
-          <Command label={label} loop>
-            <Command.Input placeholder="Find…" />
-            <Command.List>
-              <Command.Empty>Nothing matches.</Command.Empty>
-              <Command.Item className="menu-item" value="*" onSelect={() => choose(undefined)}>
-                Any
-                {value === undefined && <Check aria-hidden />}
-              </Command.Item>
-              {all.map(([each, text]) => (
-                <Command.Item key={each} className="menu-item" value={text} onSelect={() => choose(each)}>
-                  <span className="truncate">{text}</span>
-                  {each === value && <Check aria-hidden />}
-                </Command.Item>
-              ))}
-            </Command.List>
-          </Command>
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+      }
+    >
+      <Choice value="*" title="Any" isChosen={value === undefined} onSelect={() => choose(undefined)} />
+      {all.map(([each, text]) => (
+        <Choice
+          key={each}
+          value={text}
+          title={text}
+          isChosen={each === value}
+          onSelect={() => choose(each)}
+        />
+      ))}
+    </Choices>
   )
 }

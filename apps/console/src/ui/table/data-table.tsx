@@ -5,17 +5,14 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
 import { useRem } from '../use-rem.ts'
 
-export interface Column<T> {
-  /** In the sort order of a URL. Absent: the header. */
-  readonly id?: string
-  readonly header: string
-  /** A CSS track, such as `minmax(0, 2fr)`. */
-  readonly track: string
-  /** `low`: omitted if the table is narrow. */
-  readonly priority?: 'low'
-  readonly isSortable?: boolean
-  readonly cell: (row: T) => ReactNode
-}
+/** `track`: a CSS track, such as `minmax(0, 2fr)`. */
+export type Column<T> = readonly [
+  header: string,
+  track: string,
+  cell: (row: T) => ReactNode,
+  /** `low`: omitted if the table is narrow. `sort`: its name in the URL, if rows can be sorted by it. */
+  more?: { readonly priority?: 'low'; readonly sort?: string },
+]
 
 export interface Sorting {
   readonly column: string
@@ -30,9 +27,7 @@ interface DataTableProps<T> {
   /** Height of a row, in units of the text size. */
   readonly rowRem?: number
   readonly sorting?: Sorting | undefined
-  readonly onSort?: (column: string) => void
-  /** Called with the visible rows. */
-  readonly onRange?: (first: number, last: number) => void
+  readonly onSort?: ((column: string) => void) | undefined
   /** Tracks of the remaining columns if the table is narrow. */
   readonly narrowTracks?: string
 }
@@ -48,7 +43,7 @@ const SHOWN_WHOLE = 12
  * between these links.
  */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { label, columns, rows, keyOf, sorting, onSort, onRange, narrowTracks } = props
+  const { label, columns, rows, keyOf, sorting, onSort, narrowTracks } = props
   const rowHeight = (props.rowRem ?? ROW_REM) * useRem()
   const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
@@ -60,8 +55,6 @@ export function DataTable<T>(props: DataTableProps<T>) {
   // A wider screen or the person's settings may enlarge the text.
   useEffect(() => virtualizer.measure(), [virtualizer, rowHeight])
   const items = virtualizer.getVirtualItems()
-  const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0]
-  useEffect(() => onRange?.(first, last), [first, last, onRange])
 
   const move = (event: KeyboardEvent) => {
     const at = Number(
@@ -78,7 +71,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
   }
 
   const style = {
-    '--columns': columns.map(({ track }) => track).join(' '),
+    '--columns': columns.map(([, track]) => track).join(' '),
     ...(narrowTracks === undefined ? {} : { '--columns-narrow': narrowTracks }),
   } as CSSProperties
   return (
@@ -90,7 +83,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
         {/* biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
         <div className="table-head" role="row" aria-rowindex={1}>
           {columns.map((column) => (
-            <Header key={column.header} column={column} sorting={sorting} onSort={onSort} />
+            <Header key={column[0]} column={column} sorting={sorting} onSort={onSort} />
           ))}
         </div>
       </div>
@@ -120,10 +113,10 @@ export function DataTable<T>(props: DataTableProps<T>) {
                 aria-rowindex={item.index + 2}
                 style={{ height: rowHeight, transform: `translateY(${item.start}px)` }}
               >
-                {columns.map((column) => (
+                {columns.map(([header, , cell, more]) => (
                   // biome-ignore lint/a11y/useSemanticElements: as above.
-                  <div key={column.header} role="cell" data-priority={column.priority}>
-                    {column.cell(row)}
+                  <div key={header} role="cell" data-priority={more?.priority}>
+                    {cell(row)}
                   </div>
                 ))}
               </div>
@@ -168,31 +161,24 @@ export function TitleCell({ title, sub, isMono = false, ...link }: TitleCellProp
   )
 }
 
-interface HeaderProps<T> {
+interface HeaderProps<T> extends Pick<DataTableProps<T>, 'sorting' | 'onSort'> {
   readonly column: Column<T>
-  readonly sorting: Sorting | undefined
-  readonly onSort: ((column: string) => void) | undefined
 }
 
-function Header<T>({ column, sorting, onSort }: HeaderProps<T>) {
-  const id = column.id ?? column.header
-  const isSorted = sorting?.column === id
+function Header<T>({ column: [header, , , { priority, sort } = {}], sorting, onSort }: HeaderProps<T>) {
+  const isSorted = sort !== undefined && sorting?.column === sort
   const direction = sorting?.descending ? 'descending' : 'ascending'
   return (
     // biome-ignore lint/a11y/useSemanticElements: rows of a <table> cannot be positioned.
     // biome-ignore lint/a11y/useFocusableInteractive: its button is.
-    <div
-      role="columnheader"
-      data-priority={column.priority}
-      {...(isSorted ? { 'aria-sort': direction } : {})}
-    >
-      {column.isSortable && onSort ? (
-        <button type="button" onClick={() => onSort(id)}>
-          {column.header}
+    <div role="columnheader" data-priority={priority} {...(isSorted ? { 'aria-sort': direction } : {})}>
+      {sort !== undefined && onSort ? (
+        <button type="button" onClick={() => onSort(sort)}>
+          {header}
           {isSorted && (sorting.descending ? <ArrowDown aria-hidden /> : <ArrowUp aria-hidden />)}
         </button>
       ) : (
-        column.header
+        header
       )}
     </div>
   )

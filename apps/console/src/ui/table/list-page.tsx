@@ -1,9 +1,10 @@
 /** The page of a list of records, with a search in the URL: policies, services and the like. */
-import type { UseQueryResult } from '@tanstack/react-query'
+import type { QueryKey } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { type LucideIcon, Plus, Search, SearchX } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
-import { useOnce } from '../../live/use-live.ts'
+import { type Open, useLive, useOnce } from '../../live/use-live.ts'
+import { type RightName, useRights } from '../../session/use-rights.ts'
 import { Button } from '../controls.tsx'
 import { Empty, Loaded } from '../feedback.tsx'
 import { Page } from '../page.tsx'
@@ -14,7 +15,8 @@ interface ListPageProps<T> {
   /** The name of the list: "Policies". */
   readonly title: string
   readonly lead: string
-  readonly query: Pick<UseQueryResult<readonly T[]>, 'data' | 'error' | 'refetch'>
+  readonly queryKey: QueryKey
+  readonly watch: Open<readonly T[]>
   readonly columns: readonly Column<T>[]
   readonly keyOf: (record: T) => string
   /** The text by which the list is sorted; absent: in the order of the server. */
@@ -25,7 +27,7 @@ interface ListPageProps<T> {
   readonly empty: { readonly icon: LucideIcon; readonly title: string; readonly text: string }
   readonly narrowTracks?: string
   /** The kind of record that the person may create; absent: none. */
-  readonly create?: { readonly what: string; readonly may: boolean; readonly to?: string }
+  readonly create?: { readonly what: string; readonly needs: RightName | boolean; readonly to?: string }
   /** The dialog that creates a record. */
   readonly dialog?: (onClose: () => void) => ReactNode
   /** Filters beside the search. */
@@ -36,7 +38,10 @@ interface ListPageProps<T> {
 }
 
 export function ListPage<T>(props: ListPageProps<T>) {
-  const { title, lead, query, columns, keyOf, sortBy, textsOf, empty, create, dialog, isShown } = props
+  const { title, lead, queryKey, watch, columns, keyOf, sortBy, textsOf, empty, create, dialog, isShown } =
+    props
+  const rights = useRights()
+  const query = useLive(queryKey, watch)
   const search = useSearch({ strict: false }) as ListSearch
   const change = useChangeSearch()
   const { data } = query
@@ -45,12 +50,14 @@ export function ListPage<T>(props: ListPageProps<T>) {
     // It does not change during the life of a page.
     [data],
   )
-  const mayCreate = useOnce(create?.may === true)
+  const needs = create?.needs ?? false
+  const mayCreate = typeof needs === 'boolean' ? needs : rights[needs]
+  const couldCreate = useOnce(mayCreate)
   return (
     <Page
       title={title}
       lead={lead}
-      actions={create?.may && <CreateAction {...create} onClick={() => change({ create: true })} />}
+      actions={mayCreate && create && <CreateAction {...create} onClick={() => change({ create: true })} />}
     >
       <div className="stack" data-gap="large">
         {props.children}
@@ -81,7 +88,15 @@ export function ListPage<T>(props: ListPageProps<T>) {
                       narrowTracks={props.narrowTracks ?? 'minmax(0, 1fr)'}
                     />
                   ) : records.length > 0 ? (
-                    <NothingMatches onClear={() => change({ q: undefined, state: undefined })} />
+                    <Empty
+                      icon={SearchX}
+                      title="Nothing matches"
+                      actions={
+                        <Button onClick={() => change({ q: undefined, state: undefined })}>
+                          Clear search
+                        </Button>
+                      }
+                    />
                   ) : (
                     <Empty icon={empty.icon} title={empty.title}>
                       {empty.text}
@@ -93,7 +108,7 @@ export function ListPage<T>(props: ListPageProps<T>) {
           </Loaded>
         </section>
       </div>
-      {search.create && mayCreate && dialog?.(() => change({ create: undefined }))}
+      {search.create && couldCreate && dialog?.(() => change({ create: undefined }))}
     </Page>
   )
 }
@@ -113,29 +128,18 @@ interface CreateActionProps {
 }
 
 export function CreateAction({ what, to, onClick }: CreateActionProps) {
-  const content = (
-    <>
-      <Plus aria-hidden />
-      Create {what}
-    </>
-  )
   if (to === undefined) {
     return (
-      <Button look="primary" onClick={onClick}>
-        {content}
+      <Button look="primary" onClick={onClick} icon={Plus}>
+        Create {what}
       </Button>
     )
   }
   return (
     <Link to={to} className="button" data-look="primary">
-      {content}
+      <Plus aria-hidden />
+      Create {what}
     </Link>
-  )
-}
-
-function NothingMatches({ onClear }: { readonly onClear: () => void }) {
-  return (
-    <Empty icon={SearchX} title="Nothing matches" actions={<Button onClick={onClear}>Clear search</Button>} />
   )
 }
 
