@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generate } from '@latchkey/tools/build/generated'
-import { replaceConfigTable } from '../src/config/config-table.ts'
-import { replaceMetricsTable } from '../src/telemetry/metrics-table.ts'
+import { replaceConfigTable } from './config-table.ts'
+import { replaceMetricsTable } from './metrics-table.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

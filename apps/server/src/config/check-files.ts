@@ -3,8 +3,7 @@ import pg from 'pg'
 import { openTlsFiles } from '../outgoing/tls-files.ts'
 import { StartError } from '../start-error.ts'
 import { certificatesIn, readListenerTls, readPem } from '../tls/listener-tls.ts'
-import type { Config } from './config.ts'
-import { describeDatabase } from './describe-database.ts'
+import { type Config, describeDatabase } from './config.ts'
 import type { ExporterFiles } from './exporter-settings.ts'
 
 /**

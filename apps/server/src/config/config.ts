@@ -1,12 +1,11 @@
 import { nearestName, profileOf } from '@latchkey/contract'
+import pg from 'pg'
 import { isLoopback } from '../outgoing/address-rules.ts'
 import { hostOf } from '../outgoing/outgoing.ts'
 import { StartError } from '../start-error.ts'
-import { describeDatabase } from './describe-database.ts'
 import { EXPORTER_SETTINGS, type ExporterFiles, exporterFilesOf } from './exporter-settings.ts'
 import { type Setting, SettingError } from './setting.ts'
 import { SETTINGS } from './settings.ts'
-import { isTraced } from './tracing-settings.ts'
 import { workersOf } from './workers.ts'
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never
@@ -81,6 +80,13 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   })
 }
 
+/** Whether spans have somewhere to go. */
+export function isTraced(
+  values: Pick<Config, 'otelDisabled' | 'otlpEndpoint' | 'otlpTracesEndpoint'>,
+): boolean {
+  return !values.otelDisabled && (values.otlpEndpoint ?? values.otlpTracesEndpoint) !== undefined
+}
+
 /** The configuration for the log and for operators: secrets only as "set", database URLs without password. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const shown = Object.entries(SETTINGS).map(([name, setting]) => {
@@ -92,6 +98,12 @@ export function describeConfig(config: Config): Record<string, unknown> {
     return [name, setting.isSecret ? 'set' : value]
   })
   return { ...Object.fromEntries(shown), serviceVersion: config.serviceVersion.text }
+}
+
+/** A database URL for messages: `user@host:port/database`, never the password or other parameters. */
+export function describeDatabase(url: string): string {
+  const { user, host, port, database } = new pg.Client({ connectionString: url })
+  return `${user ?? ''}@${host}:${port}/${database ?? ''}`
 }
 
 function readSetting<T>(setting: Setting<T>, written: string | undefined, problems: string[]): T {

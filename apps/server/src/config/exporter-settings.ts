@@ -15,18 +15,18 @@ const TIMEOUT_MS_MAX = 3_600_000
 
 /** Each variable of the exporter, as a setting that is only checked. */
 export const EXPORTER_SETTINGS: readonly Setting<unknown>[] = PREFIXES.flatMap((prefix) => [
-  choice({ env: `${prefix}PROTOCOL`, doc: '', fallback: 'http/protobuf', choices: ['http/protobuf'] }),
-  choice({ env: `${prefix}COMPRESSION`, doc: '', fallback: 'none', choices: ['none', 'gzip'] }),
-  integer({ env: `${prefix}TIMEOUT`, doc: '', fallback: undefined, min: 1, max: TIMEOUT_MS_MAX }),
-  custom<string | undefined>({
-    env: `${prefix}HEADERS`,
-    doc: '',
-    fallback: undefined,
-    accepts: 'comma-separated `name=value`, the values percent-encoded',
-    isSecret: true,
-    parse: parseHeaders,
-  }),
-  ...FILES.map((file) => text({ env: prefix + file, doc: '', fallback: undefined, accepts: 'a path' })),
+  choice({ env: `${prefix}PROTOCOL`, fallback: 'http/protobuf', choices: ['http/protobuf'] }),
+  choice({ env: `${prefix}COMPRESSION`, fallback: 'none', choices: ['none', 'gzip'] }),
+  integer({ env: `${prefix}TIMEOUT`, min: 1, max: TIMEOUT_MS_MAX }),
+  custom<string | undefined>(
+    {
+      env: `${prefix}HEADERS`,
+      accepts: 'comma-separated `name=value`, the values percent-encoded',
+      isSecret: true,
+    },
+    parseHeaders,
+  ),
+  ...FILES.map((file) => text({ env: prefix + file, accepts: 'a path' })),
 ])
 
 function parseHeaders(value: string): string {

@@ -1,12 +1,10 @@
 import { isIP } from 'node:net'
 import { DurationSyntaxError, formatDurationMs, parseDurationMs } from '@latchkey/contract'
 
-/** One setting of the server: an environment variable and its description. */
+/** One setting of the server: an environment variable, described in docs/configuration.md. */
 export interface Setting<T> {
   /** The variable's name. */
   readonly env: string
-  /** What it does, in one line. */
-  readonly doc: string
   /** The accepted form, in words that end the sentence "write …". */
   readonly accepts: string
   /** The value when the variable is unset or empty. */
@@ -27,116 +25,111 @@ export class SettingError extends Error {
 /** What every kind of setting is made from. */
 interface Base<T> {
   readonly env: string
-  readonly doc: string
-  readonly fallback: T
+  /** Default: undefined. */
+  readonly fallback?: T
   /** Describes the fallback if its value does not, such as "the host's name". */
   readonly fallbackText?: string
   readonly isSecret?: boolean
 }
 
-function setting<T>(base: Base<T>, accepts: string, parse: (text: string) => NonNullable<T>): Setting<T> {
-  const { fallback } = base
-  const fallbackText = base.fallbackText ?? (fallback === undefined ? '' : String(fallback))
-  return { ...base, fallbackText, isSecret: base.isSecret ?? false, accepts, parse }
+interface Described<T> extends Base<T> {
+  readonly accepts: string
+}
+
+/** A setting with its own parser. */
+export function custom<T>(base: Described<T>, parse: (text: string) => NonNullable<T>): Setting<T> {
+  const { env, fallback, isSecret = false, accepts } = base
+  const fallbackText = base.fallbackText ?? String(fallback ?? '')
+  return { env, accepts, fallback: fallback as T, fallbackText, isSecret, parse }
 }
 
 /** Any text; with a pattern, only text that matches it, which `accepts` describes. */
-export function text<T extends string | undefined>(
-  base: Base<T> & { readonly accepts: string; readonly pattern?: RegExp },
+export function text<T extends string | undefined = undefined>(
+  base: Described<T> & { readonly pattern?: RegExp },
 ): Setting<T | string> {
-  return setting<T | string>(base, base.accepts, (value) => {
-    if (base.pattern !== undefined && !base.pattern.test(value))
-      throw new SettingError('has the wrong format')
+  return custom<T | string>(base, (value) => {
+    if (base.pattern?.test(value) === false) throw new SettingError('has the wrong format')
     return value
   })
 }
 
-export function integer<T extends number | undefined>(
+export function integer<T extends number | undefined = undefined>(
   base: Base<T> & { readonly min: number; readonly max: number },
 ): Setting<T | number> {
   const { min, max } = base
-  return setting<T | number>(base, `a whole number from ${min} to ${max}`, (value) => {
+  return custom<T | number>({ ...base, accepts: `a whole number from ${min} to ${max}` }, (value) => {
     if (!/^\d+$/.test(value)) throw new SettingError('is not a whole number')
-    const number = Number(value)
-    if (number < min || number > max) throw new SettingError('is out of bounds')
-    return number
+    return within(Number(value), min, max)
   })
+}
+
+function within(number: number, min: number, max: number): number {
+  if (number < min || number > max) throw new SettingError('is out of bounds')
+  return number
 }
 
 export function choice<const C extends readonly string[]>(
   base: Base<C[number]> & { readonly choices: C },
 ): Setting<C[number]> {
-  return setting<C[number]>(
-    base,
-    `one of ${base.choices.map((name) => `\`${name}\``).join(', ')}`,
-    (value) => {
-      const chosen = base.choices.find((name) => name === value)
-      if (chosen === undefined) throw new SettingError('is not an accepted value')
-      return chosen
-    },
-  )
+  const accepts = `one of ${base.choices.map((name) => `\`${name}\``).join(', ')}`
+  return custom<C[number]>({ ...base, accepts }, (value) => {
+    if (!base.choices.includes(value)) throw new SettingError('is not an accepted value')
+    return value
+  })
 }
 
-const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
-  ['true', true],
-  ['on', true],
-  ['1', true],
-  ['false', false],
-  ['off', false],
-  ['0', false],
-])
-
-/** True or false. `fallbackText` determines which word the table shows. */
+/** True or false. */
 export function flag(base: Base<boolean>): Setting<boolean> {
   const fallbackText = base.fallback ? 'on' : 'off'
-  return setting({ fallbackText, ...base }, '`on` or `off` (`true`, `false`, `1`, `0`)', (value) => {
-    const isOn = SWITCH_WORDS.get(value.toLowerCase())
-    if (isOn === undefined) throw new SettingError('is not on or off')
-    return isOn
+  const accepts = '`on` or `off` (`true`, `false`, `1`, `0`)'
+  return custom({ fallbackText, accepts, ...base }, (value) => {
+    if (/^(true|on|1)$/i.test(value)) return true
+    if (/^(false|off|0)$/i.test(value)) return false
+    throw new SettingError('is not on or off')
   })
 }
 
 /** Milliseconds, written as a duration. */
 export function duration(
-  base: Base<number> & { readonly minMs: number; readonly maxMs: number; readonly isInSeconds?: boolean },
+  base: Base<number> & { readonly fallback: number; readonly maxMs: number; readonly isInSeconds?: boolean },
 ): Setting<number> {
-  const { minMs, maxMs, isInSeconds } = base
-  const accepts = `a duration from ${formatDurationMs(minMs)} to ${formatDurationMs(maxMs)}, such as \`10s\` or \`1m30s\``
-  return setting({ fallbackText: formatDurationMs(base.fallback), ...base }, accepts, (value) => {
-    const ms = parseDuration(value)
-    if (ms < minMs || ms > maxMs) throw new SettingError('is out of bounds')
-    if (isInSeconds && ms % 1_000 !== 0) throw new SettingError('is not in whole seconds')
+  const accepts = `a duration from ${formatDurationMs(0)} to ${formatDurationMs(base.maxMs)}, such as \`10s\` or \`1m30s\``
+  return custom({ fallbackText: formatDurationMs(base.fallback), accepts, ...base }, (value) => {
+    const ms = within(
+      attempt(parseDurationMs, value, DurationSyntaxError, 'is not a duration'),
+      0,
+      base.maxMs,
+    )
+    if (base.isInSeconds && ms % 1_000 !== 0) throw new SettingError('is not in whole seconds')
     return ms
   })
 }
 
-function parseDuration(value: string): number {
+/** Parses a value. @throws SettingError with the problem, if the parser throws an error of this class. */
+export function attempt<T>(
+  parse: (value: string) => T,
+  value: string,
+  expected: new (...args: never[]) => Error,
+  problem: string | ((error: Error) => string),
+): T {
   try {
-    return parseDurationMs(value)
+    return parse(value)
   } catch (error) {
-    if (error instanceof DurationSyntaxError) throw new SettingError('is not a duration')
-    throw error
+    if (!(error instanceof expected)) throw error
+    throw new SettingError(typeof problem === 'string' ? problem : problem(error))
   }
 }
 
-const SIZE_UNITS: ReadonlyMap<string, number> = new Map([
-  ['', 1],
-  ['KiB', 1024],
-  ['MiB', 1024 ** 2],
-  ['GiB', 1024 ** 3],
-])
+const SIZE_UNITS: Readonly<Record<string, number>> = { '': 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 
 /** Bytes, written as a number with an optional unit. */
 export function size(base: Base<number> & { readonly maxBytes: number }): Setting<number> {
   const max = `${base.maxBytes / 1024 ** 3}GiB`
   const accepts = `a number of bytes up to ${max}, optionally with \`KiB\`, \`MiB\` or \`GiB\``
-  return setting(base, accepts, (value) => {
-    const [, digits, unit] = /^(\d+) ?(\w*)$/.exec(value) ?? []
-    const scale = SIZE_UNITS.get(unit ?? '')
-    if (digits === undefined || scale === undefined) throw new SettingError('is not a size')
-    const bytes = Number(digits) * scale
-    if (bytes > base.maxBytes) throw new SettingError('is out of bounds')
-    return bytes
+  return custom({ ...base, accepts }, (value) => {
+    const [, digits, unit = ''] = /^(\d+) ?([KMG]iB)?$/.exec(value) ?? []
+    if (digits === undefined) throw new SettingError('is not a size')
+    return within(Number(digits) * (SIZE_UNITS[unit] ?? 1), 0, base.maxBytes)
   })
 }
 
@@ -144,14 +137,14 @@ export function size(base: Base<number> & { readonly maxBytes: number }): Settin
  * Comma-separated parts that must differ in more than case; spaces around them are ignored. `accepts` describes a part.
  */
 export function list(
-  base: Base<readonly string[]> & {
-    readonly accepts: string
+  base: Described<readonly string[]> & {
     readonly isPart: (part: string) => boolean
     /** Whether the parts are read in lower case, as host names are. Default: as they are written. */
     readonly isCaseless?: boolean
   },
 ): Setting<readonly string[]> {
-  return setting({ fallbackText: base.fallback.join(','), ...base }, base.accepts, (value) => {
+  const { fallback = [] } = base
+  return custom({ fallbackText: fallback.join(','), ...base, fallback }, (value) => {
     const text = base.isCaseless ? value.toLowerCase() : value
     const parts = text.split(',').map((part) => part.trim())
     if (!parts.every(base.isPart)) throw new SettingError('has a part with the wrong format')
@@ -163,10 +156,11 @@ export function list(
 
 /** An absolute URL of one of the schemes, without a fragment. */
 export function url(
-  base: Base<string | undefined> & { readonly accepts: string; readonly schemes: readonly string[] },
+  base: Described<string | undefined> & { readonly schemes: readonly string[] },
 ): Setting<string | undefined> {
-  return setting<string | undefined>(base, base.accepts, (value) => {
-    const parsed = URL.parse(value) ?? URL.parse(withHost(value))
+  return custom<string | undefined>(base, (value) => {
+    // The URL of a database on a socket has credentials but no host, which only database clients accept.
+    const parsed = URL.parse(value) ?? URL.parse(value.replace('@/', '@localhost/'))
     if (parsed === null) throw new SettingError('is not a URL')
     if (!base.schemes.includes(parsed.protocol.slice(0, -1))) throw new SettingError('has the wrong scheme')
     if (base.isSecret !== true && parsed.username + parsed.password !== '') {
@@ -174,11 +168,6 @@ export function url(
     }
     return value
   })
-}
-
-/** The URL of a database on a socket has credentials but no host, which only database clients accept. */
-function withHost(value: string): string {
-  return value.replace('@/', '@localhost/')
 }
 
 /** An IP address, or a range of them as address/bits. */
@@ -191,21 +180,11 @@ export function isAddressRange(part: string): boolean {
 
 /** A host name, an IP address, or `*` for all. */
 export function isHost(part: string): boolean {
-  return (
-    part === '*' ||
-    isIP(part) !== 0 ||
-    /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(part)
-  )
+  const isName = /^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/i.test(part)
+  return part === '*' || isIP(part) !== 0 || isName
 }
 
 /** An origin as browsers send it: scheme, host and any non-default port; or `*` for all. */
 export function isOrigin(part: string): boolean {
   return part === '*' || (/^https?:/.test(part) && URL.parse(part)?.origin === part)
-}
-
-/** A setting with its own parser. */
-export function custom<T>(
-  base: Base<T> & { readonly accepts: string; readonly parse: (text: string) => NonNullable<T> },
-) {
-  return setting<T>(base, base.accepts, base.parse)
 }

@@ -1,22 +1,11 @@
 import { availableParallelism, totalmem } from 'node:os'
-import { SettingError } from './setting.ts'
 
-export const WORKERS_MAX = 64
 /** Each worker takes memory and database connections. */
 const AUTO_WORKERS_MAX = 8
 /** Memory of the machine or container per worker. PostgreSQL and request bodies need some of it. */
 const AUTO_BYTES_PER_WORKER = 512 * 1024 * 1024
 /** A worker sends several queries to the database at a time. */
 const CONNECTIONS_MIN = 3
-
-/** @throws SettingError */
-export function parseWorkers(value: string): number | 'auto' {
-  if (value === 'auto') return 'auto'
-  if (!/^\d+$/.test(value)) throw new SettingError('is neither `auto` nor a whole number')
-  const count = Number(value)
-  if (count < 1 || count > WORKERS_MAX) throw new SettingError('is out of bounds')
-  return count
-}
 
 /**
  * The number of server processes for a setting. `auto` leaves one core to PostgreSQL and the clients, and starts fewer

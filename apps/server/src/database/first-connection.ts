@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { BaseLogger } from 'pino'
-import { describeDatabase } from '../config/describe-database.ts'
+import { describeDatabase } from '../config/config.ts'
 import { StartError } from '../start-error.ts'
 import { outageOf } from './database-error.ts'
 

@@ -11,10 +11,6 @@ export interface EncryptionKey {
   readonly key: KeyObject
 }
 
-/** The accepted form, as words for messages and the configuration table. */
-export const ENCRYPTION_KEYS_FORM =
-  '`id:key` parts between commas, the first for new data; a key is 32 bytes in base64 (`openssl rand -base64 32`)'
-
 const KEY_BYTES = 32
 const ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { alertsOf, allMetrics } from './metrics-table.ts'
+import { alertsOf, allMetrics } from '../../scripts/metrics-table.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../../../deploy')
 const RULES = join(DEPLOY, 'prometheus/latchkey.rules.yaml')

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import { isTraced } from '../config/tracing-settings.ts'
+import { isTraced } from '../config/config.ts'
 import type { Tracing } from './open-tracing.ts'
 
 interface Closable {

@@ -1,12 +1,12 @@
 /** The table of metrics of docs/metrics.md, from what a server registers and from the alerts of deploy/prometheus. */
 
-import { watchCertificate } from './certificate-metrics.ts'
-import { watchEventLoop } from './event-loop-metrics.ts'
-import { watchLogins } from './login-metrics.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
-import { countReplication, watchReplication } from './replication-metrics.ts'
-import { watchStore } from './store-metrics.ts'
-import { watchUpgrade } from './upgrade-metrics.ts'
+import { watchCertificate } from '../src/telemetry/certificate-metrics.ts'
+import { watchEventLoop } from '../src/telemetry/event-loop-metrics.ts'
+import { watchLogins } from '../src/telemetry/login-metrics.ts'
+import { createMetrics, type Metrics } from '../src/telemetry/metrics.ts'
+import { countReplication, watchReplication } from '../src/telemetry/replication-metrics.ts'
+import { watchStore } from '../src/telemetry/store-metrics.ts'
+import { watchUpgrade } from '../src/telemetry/upgrade-metrics.ts'
 
 const TABLE_BEGIN = '<!-- metrics: begin (generated: pnpm generate) -->'
 const TABLE_END = '<!-- metrics: end -->'
