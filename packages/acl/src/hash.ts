@@ -4,7 +4,7 @@ import type { IntentionRecord } from './records/intention-records.ts'
 import type { PolicyRecord, RoleRecord, TokenRecord } from './records/records.ts'
 
 /** The fields that a token's hash covers: not ids, times, expiry or AuthMethod. */
-export type HashedToken = Pick<
+type HashedToken = Pick<
   TokenRecord,
   'Description' | 'Type' | 'Rules' | 'Local' | 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'
 >

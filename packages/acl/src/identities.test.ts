@@ -51,19 +51,6 @@ describe('the name rule (spec 2.4, 2.5)', () => {
 })
 
 describe('service identities (spec 2.4)', () => {
-  test('undefined and an empty list give an empty list', () => {
-    expect(normalizeServiceIdentities(undefined, 'token')).toEqual([])
-    expect(normalizeServiceIdentities([], 'token')).toEqual([])
-  })
-
-  test('field_required: a missing name, on a token and on a role', () => {
-    for (const owner of ['token', 'role'] as const) {
-      const refusal = refusalOf(() => normalizeServiceIdentities([{ ServiceName: '' }], owner))
-      expect(refusal).toMatchObject({ code: 'field_required', field: 'ServiceIdentities[0].ServiceName' })
-      expect(refusal.message).toContain(`on this ${owner}`)
-    }
-  })
-
   test('are sorted by name; their datacenters keep the given order', () => {
     const given = [
       { ServiceName: 'web', Datacenters: ['dc3', 'dc1'] },
@@ -97,16 +84,6 @@ describe('service identities (spec 2.4)', () => {
     }))
     expect(normalizeServiceIdentities(given, 'token')).toEqual([
       { ServiceName: 'web', ...(merged ? { Datacenters: merged } : {}) },
-    ])
-  })
-
-  test('field_invalid: datacenters on a local token, before the name rule; an empty list passes', () => {
-    const refusal = refusalOf(() =>
-      normalizeServiceIdentities([{ ServiceName: 'NO', Datacenters: ['dc1'] }], 'token', true),
-    )
-    expect(refusal).toMatchObject({ code: 'field_invalid', field: 'ServiceIdentities[0].Datacenters' })
-    expect(normalizeServiceIdentities([{ ServiceName: 'web', Datacenters: [] }], 'token', true)).toEqual([
-      { ServiceName: 'web' },
     ])
   })
 })

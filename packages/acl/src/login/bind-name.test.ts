@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: `${` is part of the language under test.
 import { refusalOf } from '@latchkey/testkit/records/refusal'
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AuthMethodConfiguration } from '../records/login-records.ts'
 import { attributesOf } from './attributes.ts'
@@ -122,39 +121,3 @@ test.each(['../x', 'a b', '${value.org}', 'a\n', '\n', 'a'.repeat(10_000), '%2e'
     expect(compute('${value.team}', texts)).toEqual({ outcome: 'name_invalid' })
   },
 )
-
-test('a computed name always fits its type, whatever the claims', () => {
-  const part = fc.constantFrom('${value.team}', '${value.org}', 'a', '-', 'A', '_', '.')
-  const name = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''))
-  const claim = fc.oneof(fc.constantFrom('', 'a', 'K', '-x', 'é', 'a\n'), fc.string({ unit: 'binary' }))
-  const FITS = {
-    service: /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/,
-    node: /^[a-z0-9]([a-z0-9_-]*[a-z0-9])?$/,
-    role: /^[A-Za-z0-9_-]{1,256}$/,
-  }
-  fc.assert(
-    fc.property(
-      name,
-      fc.constantFrom('service' as const, 'node' as const, 'role' as const),
-      fc.dictionary(fc.constantFrom('value.team', 'value.org'), claim),
-      (text, type, texts) => {
-        let checked: ReturnType<typeof checkBindName>
-        try {
-          checked = checkBindName(text, type, { attributes })
-        } catch {
-          return
-        }
-        const computed = computeBindName(checked, type, new Map(Object.entries(texts)))
-        const isMissing = ['team', 'org'].some(
-          (each) => text.includes(`value.${each}`) && !texts[`value.${each}`],
-        )
-        expect(computed.outcome === 'claim_missing').toBe(isMissing)
-        if (computed.outcome === 'computed') {
-          expect(computed.name).toMatch(FITS[type])
-          expect(computed.name.length).toBeLessThanOrEqual(256)
-        }
-      },
-    ),
-    { numRuns: 500 },
-  )
-})

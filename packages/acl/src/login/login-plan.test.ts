@@ -56,25 +56,6 @@ test('links of all matching rules are merged and sorted as when a token is creat
   })
 })
 
-test('a token is local, has the stored name of its method, and does not expire unless the method says so', () => {
-  expect(plan([{}], {}, aMethod({ Name: 'Sso', Generation: 7 }))).toMatchObject({
-    Description: 'token created via login',
-    Local: true,
-    AuthMethod: 'Sso',
-    CreateTime: '2026-01-31T12:00:00Z',
-    ExpirationTime: undefined,
-    Namespace: 'default',
-    AuthMethodNamespace: 'default',
-    AuthMethodGeneration: 7,
-  })
-})
-
-test('TokenLocality global makes tokens global, and MaxTokenTTL makes them expire', () => {
-  const method = aMethod({ TokenLocality: 'global', MaxTokenTTL: '1h30m0s' })
-  expect(plan([{}], {}, method)).toMatchObject({ Local: false, ExpirationTime: '2026-01-31T13:30:00Z' })
-  expect(plan([{}], {}, aMethod({ TokenLocality: 'local' })).Local).toBe(true)
-})
-
 test('the record has ids, the links and the hash of its content', () => {
   const planned = planLogin(evaluate([{}], {}), { ...context, meta: { b: '<', a: '' } })
   const token = loginToken(planned, new SeededRandom(1))
@@ -90,26 +71,12 @@ test('the record has ids, the links and the hash of its content', () => {
 
 describe('refusals', () => {
   test.each<readonly [string, readonly Rule[]]>([
-    ['there is no rule', []],
-    ['no rule matches', [{ Selector: 'value.team == other' }]],
-    ['the role is missing', [{ BindType: 'role', BindName: 'no-such-role' }]],
     ['ATT-34: a name needs a claim that is missing', [{ BindName: 'svc${value.other}' }]],
-    ['ATT-33: a missing claim meets no regular expression', [{ Selector: 'value.other matches "^admin$"' }]],
     ['a rule names what the method no longer maps', [{ Selector: 'value.gone != x' }]],
     ['a bind name names what the method no longer maps', [{ BindName: 'web-${value.gone}' }]],
   ])('403 login_unbound: %s', (_, rules) => {
     const method = aMethod({ Config: { ClaimMappings: { team: 'team', other: 'other' } } })
-    expect(refusalOf(() => plan(rules, { team: 'red' }, method))).toMatchObject({
-      code: 'login_unbound',
-      message: 'Permission denied',
-    })
-  })
-
-  test('403 login_refused: a claim that cannot be mapped, without its name or value', () => {
-    expect(refusalOf(() => plan([{}], { team: ['admin'] }))).toMatchObject({
-      code: 'login_refused',
-      message: 'Permission denied: a claim could not be converted to a string',
-    })
+    expect(refusalOf(() => plan(rules, { team: 'red' }, method)).code).toBe('login_unbound')
   })
 
   test.each(['service', 'node', 'role'] as const)(
@@ -167,10 +134,6 @@ describe('namespaces', () => {
       expect(given).toEqual(names)
     },
   )
-
-  test('if no namespace rule matches, the token gets the namespace of the method', () => {
-    expect(plan([{}], { team: 'none' }, method).Namespace).toBe('default')
-  })
 
   test.each([
     ['shop', 'k8s-shop'],
@@ -266,19 +229,6 @@ describe('explanations', () => {
         Reason: 'the selector never matches: value.team == "a" rules out value.team == "b"',
       },
     ])
-  })
-
-  test.each<readonly [string, readonly Rule[], Readonly<Record<string, unknown>>, string]>([
-    ['a claim', [{}], { team: [] }, 'a claim could not be converted to a string: team'],
-    [
-      'a name',
-      [{ BindName: 'x${value.team}' }],
-      { team: 'a b' },
-      'computed "service" bind name for bind target is invalid',
-    ],
-    ['no rule', [], {}, 'no binding rule applies'],
-  ])('where the login would be refused because of %s, nothing is given', (_, rules, claims, Refused) => {
-    expect(explain(rules, claims)).toMatchObject({ Refused, ServiceIdentities: [], Roles: [] })
   })
 })
 

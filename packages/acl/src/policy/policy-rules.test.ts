@@ -7,13 +7,7 @@ import { GLOBAL_MANAGEMENT_POLICY_ID } from '../builtin.ts'
 import { policyHash } from '../hash.ts'
 import { globalManagementRules } from '../rules/decide/generated-rules.ts'
 import { findRulesProblem } from '../rules/language/parse-rules.ts'
-import {
-  checkPolicyDelete,
-  createPolicy,
-  showPolicy,
-  showPolicyListEntry,
-  updatePolicy,
-} from './policy-rules.ts'
+import { createPolicy, showPolicy, showPolicyListEntry, updatePolicy } from './policy-rules.ts'
 
 const reader = aPolicy({ Name: 'Reader', Datacenters: ['dc1'], Description: 'before' })
 const writer = aPolicy({ Name: 'writer' })
@@ -34,42 +28,16 @@ const update = (request: Partial<CreatePolicy>, existing = reader) =>
   updatePolicy(existing, { Name: existing.Name, ...request }, { directory, rulesProblem: problemOf(request) })
 
 describe('create', () => {
-  test('a name alone makes a policy that grants nothing', () => {
-    const record = create({})
-    expect(record).toEqual({
-      ID: '01020304-0506-0708-090a-0b0c0d0e0f10',
-      Name: 'new',
-      Description: '',
-      Rules: '',
-      Datacenters: undefined,
-      Hash: policyHash(record),
-      CreateIndex: 0,
-      ModifyIndex: 0,
-      Namespace: 'default',
-    })
-  })
-
-  test('rules are stored verbatim, whitespace included', () => {
-    const Rules = '\n# mine\nkey  "a"{policy="read"}\n\n'
-    expect(create({ Rules }).Rules).toBe(Rules)
-  })
-
   test.each(['a', 'A-_9', 'x'.repeat(128)])('the name %s passes', (Name) => {
     expect(create({ Name }).Name).toBe(Name)
   })
 
   test.each<readonly [string, Partial<CreatePolicy>, string, string]>([
     ['an ID', { ID: reader.ID }, 'field_invalid', 'ID'],
-    ['no name', { Name: '' }, 'field_required', 'Name'],
-    ['a blank in the name', { Name: 'a b' }, 'name_invalid', 'Name'],
-    ['a slash in the name', { Name: 'a/b' }, 'name_invalid', 'Name'],
     ['a letter that only looks Latin', { Name: 'rеader' }, 'name_invalid', 'Name'],
     ['a newline after the name', { Name: 'a\n' }, 'name_invalid', 'Name'],
     ['a name of 129 characters', { Name: 'x'.repeat(129) }, 'name_invalid', 'Name'],
-    ['a name in use', { Name: 'Reader' }, 'name_in_use', 'Name'],
-    ['a name in use, in another case (INJ-01)', { Name: 'rEADER' }, 'name_in_use', 'Name'],
     ['the name of the built-in policy in another case', { Name: 'Global-Management' }, 'name_in_use', 'Name'],
-    ['rules with a syntax error', { Rules: 'key {' }, 'rules_invalid', 'Rules'],
   ])('refused: %s', (_name, request, code, field) => {
     expect(refusalOf(() => create(request))).toMatchObject({ code, field })
   })
@@ -80,41 +48,15 @@ describe('create', () => {
       expect(refusalOf(() => create({ Name }, 'team'))).toMatchObject({ code: 'name_invalid', field: 'Name' })
     },
   )
-
-  test('a name used in another namespace is free (spec 4.9)', () => {
-    expect(create({ Name: 'Reader' }, 'team')).toMatchObject({ Name: 'Reader', Namespace: 'team' })
-  })
 })
 
-describe('update', () => {
-  test('clears omitted fields and keeps ID, indexes and namespace', () => {
-    const updated = update({ Rules: 'acl = "read"' })
-    expect(updated).toEqual({
-      ...reader,
-      Description: '',
-      Rules: 'acl = "read"',
-      Datacenters: undefined,
-      Hash: policyHash(updated),
-    })
+test('update may rename, also to its own name in another case, and repeat its ID in any case', () => {
+  expect(update({ Name: 'READER', ID: reader.ID.toUpperCase() })).toMatchObject({
+    Name: 'READER',
+    ID: reader.ID,
   })
-
-  test('may rename, also to its own name in another case', () => {
-    expect(update({ Name: 'viewer' }).Name).toBe('viewer')
-    expect(update({ Name: 'READER' }).Name).toBe('READER')
-  })
-
-  test('may repeat its ID, in any case', () => {
-    expect(update({ ID: reader.ID.toUpperCase() }).ID).toBe(reader.ID)
-  })
-
-  test.each<readonly [string, Partial<CreatePolicy>, string]>([
-    ['the ID of another', { ID: writer.ID }, 'accessor_mismatch'],
-    ['no name', { Name: '' }, 'field_required'],
-    ['the name of another', { Name: 'WRITER' }, 'name_in_use'],
-    ['rules of an unknown kind', { Rules: 'nobody = "read"' }, 'rules_invalid'],
-  ])('refused: %s', (_name, request, code) => {
-    expect(refusalOf(() => update(request)).code).toBe(code)
-  })
+  const renamed = update({ Name: 'viewer' })
+  expect(renamed.Hash).toBe(policyHash(renamed))
 })
 
 describe('the built-in policy', () => {
@@ -126,11 +68,6 @@ describe('the built-in policy', () => {
     expect(updatePolicy(renamed, request, elsewhere).Name).toBe('global-management')
   })
 
-  test('may have another name and description', () => {
-    const Rules = builtin.Rules
-    expect(update({ Rules, Name: 'root', Description: 'ours' }, builtin)).toMatchObject({ Name: 'root' })
-  })
-
   test.each<readonly [string, Partial<CreatePolicy>, string]>([
     ['other rules', { Rules: 'acl = "read"' }, 'Rules'],
     ['no rules', {}, 'Rules'],
@@ -138,11 +75,6 @@ describe('the built-in policy', () => {
     ['an empty list of datacenters', { Rules: builtin.Rules, Datacenters: [] }, 'Datacenters'],
   ])('builtin_immutable: %s', (_name, request, field) => {
     expect(refusalOf(() => update(request, builtin))).toMatchObject({ code: 'builtin_immutable', field })
-  })
-
-  test('delete_refused', () => {
-    expect(refusalOf(() => checkPolicyDelete(builtin)).code).toBe('delete_refused')
-    expect(() => checkPolicyDelete(reader)).not.toThrow()
   })
 })
 

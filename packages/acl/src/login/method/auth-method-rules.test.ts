@@ -112,8 +112,6 @@ const REFUSED: Readonly<
   Record<string, readonly (readonly [string, AuthMethodRequest, string, Partial<AuthMethodContext>?])[]>
 > = {
   field_required: [
-    ['no name', { Name: '' }, 'no Name is set'],
-    ['no type', { Type: '' }, 'one of: [jwt kubernetes oidc]'],
     ['oidc without an end', { Type: 'oidc', Config: OIDC }, 'MaxTokenTTL must be set'],
     ['a namespace rule without a name', { NamespaceRules: [{ BindNamespace: '' }] }, 'BindNamespace'],
   ],
@@ -179,17 +177,6 @@ describe.each(Object.entries(REFUSED))('%s', (code, rows) => {
       expect(refusal.message).toContain(words)
     },
   )
-})
-
-test('the type of a stored method cannot be changed', () => {
-  expect(refusalOf(() => write({ Type: 'kubernetes' }, { existing: aMethod() }))).toMatchObject({
-    code: 'field_immutable',
-    field: 'Type',
-  })
-})
-
-test.each([60_000, 86_400_000])('MaxTokenTTL may be %i ms', (MaxTokenTTL) => {
-  expect(write({ MaxTokenTTL }).MaxTokenTTL).toBe(MaxTokenTTL === 60_000 ? '1m0s' : '24h0m0s')
 })
 
 describe('Config', () => {

@@ -36,17 +36,6 @@ test('a new rule has an ID that the service made, and the name of its method as 
   })
 })
 
-test('an update replaces all but the method: a Selector that is left out is cleared', () => {
-  const existing = aBindingRule({
-    AuthMethod: 'SSO',
-    Selector: 'value.team == x',
-    Description: 'd',
-    CreateIndex: 3,
-  })
-  const updated = updateBindingRule(existing, { BindType: 'role', BindName: 'ops' }, context)
-  expect(updated).toEqual({ ...existing, Selector: '', Description: '', BindType: 'role', BindName: 'ops' })
-})
-
 test.each<readonly [string, BindingRuleRequest, string, string]>([
   ['an ID', { ID: anId(1) }, 'accessor_mismatch', 'do not match'],
   ['no method', { AuthMethod: '' }, 'field_required', 'no AuthMethod is set'],
