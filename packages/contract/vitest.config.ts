@@ -8,6 +8,6 @@ export default defineConfig({
     testTimeout: 180_000,
     isolate: false,
     maxWorkers: '100%',
-    include: ['src/**/*.test.ts'],
+    include: ['{src,scripts}/**/*.test.ts'],
   },
 })

@@ -18,19 +18,12 @@ function tokenSeen(server: TestServer): string | string[] | undefined {
   return server.requests.at(-1)?.headers['x-service-token']
 }
 
-test('reads address and token from the environment', async () => {
+test('reads address, which needs no scheme, and token from the environment', async () => {
   await using server = await startServer(json(aToken()))
-  vi.stubEnv('LATCHKEY_ADDR', server.address)
+  vi.stubEnv('LATCHKEY_ADDR', server.address.replace('http://', ''))
   vi.stubEnv('LATCHKEY_TOKEN', 'from-env')
   await createClient().tokens.self()
   expect(tokenSeen(server)).toBe('from-env')
-})
-
-test('treats an address without a scheme as http', async () => {
-  await using server = await startServer(json(aToken()))
-  vi.stubEnv('LATCHKEY_ADDR', server.address.replace('http://', ''))
-  await createClient().tokens.self()
-  expect(server.requests).toHaveLength(1)
 })
 
 test('options win over the environment, LATCHKEY_TOKEN over LATCHKEY_TOKEN_FILE', async () => {
@@ -173,7 +166,9 @@ test('withToken and withNamespace return variants and do not change the client (
     url: `/v1/acl/token/${ACCESSOR}?ns=team%20a`,
     headers: { 'x-service-token': 'other' },
   })
-  await client.withToken(undefined).tokens.self()
+  // The token of the caller has its namespace (spec 4.4).
+  await client.withNamespace('team a').withToken(undefined).tokens.self()
+  expect(server.requests.at(-1)?.url).toBe('/v1/acl/token/self')
   expect(tokenSeen(server)).toBeUndefined()
   await client.tokens.self()
   expect(server.requests.at(-1)).toMatchObject({
@@ -196,12 +191,6 @@ test('withDatacenter names the datacenter in every call, watches included', asyn
     '/v1/acl/token/self',
     '/v1/acl/token/self',
   ])
-})
-
-test('self names no namespace, as the token has one (spec 4.4)', async () => {
-  await using server = await startServer(json(aToken()))
-  await clientOf(server, { token: 'mine' }).withNamespace('team a').tokens.self()
-  expect(server.requests.at(-1)?.url).toBe('/v1/acl/token/self')
 })
 
 test('a namespace of the call is always sent, one of the client only where records have namespaces (spec 4.9)', async () => {

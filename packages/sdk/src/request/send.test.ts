@@ -12,7 +12,7 @@ import {
   reset,
   startServer,
 } from '../../test/test-server.ts'
-import { ContractBroken, Invalid, type LatchkeyError, Timeout, Unavailable } from '../errors.ts'
+import { Invalid, type LatchkeyError, Timeout, Unavailable } from '../errors.ts'
 import type { ClientOptions, RetryEvent } from '../options.ts'
 
 // Without jitter, every pause is the shortest.
@@ -94,8 +94,6 @@ test.each([
   ['500', problem(500, 'internal')],
   ['501', problem(501, 'endpoint_not_built')],
   ['a rule that is broken', problem(400, 'id_invalid')],
-  ['a redirect', plain(302, '', { Location: 'http://127.0.0.1:1/' })],
-  ['a web page', html(200)],
 ])('does not repeat a read after %s', async (_, fault) => {
   await using server = await startServer(fault, json(aToken()))
   await expect(clientOf(server).tokens.read(ACCESSOR_ID)).rejects.toThrow()
@@ -244,13 +242,6 @@ test('an error after a doubtful attempt stays doubtful, whatever the last attemp
   expect(error).toMatchObject({ code: 'caller_unknown', maybeApplied: true })
 })
 
-test('retries: 0 sends once', async () => {
-  await using server = await startServer(html(503))
-  await expect(clientOf(server, { retries: 0 }).tokens.self()).rejects.toThrow(Unavailable)
-  await expect(clientOf(server).tokens.self({ retries: 0 })).rejects.toThrow(Unavailable)
-  expect(server.requests).toHaveLength(2)
-})
-
 test('a blocking query longer than a slice is several requests with one index (Node gives up after 5 minutes)', async () => {
   const same = json(aToken(), { 'X-Service-Index': 9 })
   await using server = await startServer(same, same, json(aToken(), { 'X-Service-Index': 10 }))
@@ -339,13 +330,6 @@ test('an endless timeout does not end at once', async () => {
     attemptTimeout: Number.POSITIVE_INFINITY,
   })
   await expect(client.tokens.self()).resolves.toMatchObject({ AccessorID: ACCESSOR_ID })
-})
-
-test('two kinds of foreign answers are not taken for a refusal: 404 page, 200 page', async () => {
-  await using server = await startServer(html(404), html(200))
-  const client = clientOf(server)
-  await expect(client.tokens.read(ACCESSOR_ID)).rejects.toThrow(ContractBroken)
-  await expect(client.tokens.read(ACCESSOR_ID)).rejects.toThrow(ContractBroken)
 })
 
 test('an unknown endpoint is not an absent record', async () => {

@@ -17,11 +17,6 @@ test('get answers the entry, whose value decodes to bytes and text', async () =>
   expect(server.requests[0]?.url).toBe('/v1/kv/web/port')
 })
 
-test('an entry without a value has no bytes', () => {
-  expect(valueBytes({ Value: null })).toEqual(new Uint8Array())
-  expect(valueText({ Value: null })).toBe('')
-})
-
 test('404 not_found: get and getRaw of an absent key', async () => {
   await using server = await startServer(absent)
   await expect(clientOf(server).kv.get('a')).rejects.toThrow(NotFound)

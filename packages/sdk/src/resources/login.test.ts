@@ -69,17 +69,6 @@ test('a session logs in again before its token expires, once for all calls, whic
   expect(getCredential).toHaveBeenCalledTimes(2)
 })
 
-test('calls after the end of the token wait for one login', async () => {
-  await using server = await aService()
-  const clock = aClock()
-  const getCredential = vi.fn(async () => 'jwt')
-  const session = await clientOf(server).login({ method: 'ci', getCredential })
-  clock.advance(11 * MINUTE)
-  const late = await Promise.all([1, 2, 3].map(() => session.tokens.self()))
-  expect(late.map(({ Description }) => Description)).toEqual(['s-2', 's-2', 's-2'])
-  expect(getCredential).toHaveBeenCalledTimes(2)
-})
-
 test('sessions that log in together do not log in again together', async () => {
   await using server = await aService()
   const clock = aClock()
@@ -221,30 +210,17 @@ test('no error repeats the credential', async () => {
   expect(String(error)).not.toContain('my.own.jwt')
 })
 
-test('a session logs out once, with its own token; its calls are misuse from then on', async () => {
+test('the end of its block logs a session out, with its own token; its calls are misuse from then on', async () => {
   await using server = await aService()
   let kept: Awaited<ReturnType<ReturnType<typeof clientOf>['login']>>
   {
     await using session = await clientOf(server).login({ method: 'ci', getCredential: () => 'jwt' })
     kept = session
-    expect(await session.logout()).toBe(true)
   }
   expect(pathsOf(server)).toEqual(['login', 'logout'])
   expect(server.requests[1]?.headers['x-service-token']).toBe('s-1')
   await expect(kept.tokens.self()).rejects.toThrow(TypeError)
   expect(server.requests).toHaveLength(2)
-})
-
-test('the end of its block logs a session out; a logout that is refused rejects', async () => {
-  await using server = await aService()
-  {
-    await using session = await clientOf(server).login({ method: 'ci', bearerToken: 'jwt' })
-    await session.tokens.self()
-  }
-  expect(pathsOf(server)).toEqual(['login', 'token/self', 'logout'])
-  await using refusing = await startServer(json(aToken()), problem(403, 'privilege_missing'))
-  const session = await clientOf(refusing).login({ method: 'ci', bearerToken: 'jwt' })
-  await expect(session.logout()).rejects.toMatchObject({ code: 'privilege_missing' })
 })
 
 test('a session that logs out while it gets a credential does not log in with it', async () => {

@@ -1,8 +1,8 @@
 /** The endpoints as a table, for section 4.1 of docs/api.md. */
-import { RESOURCES } from '../contract.ts'
-import { GATES } from '../gates.ts'
-import { type AnyRoute, ROUTE_LIST } from '../routes.ts'
-import { SHARED_QUERY_OPTIONS } from '../shared/query.ts'
+import { RESOURCES } from '../../src/contract.ts'
+import { GATES } from '../../src/gates.ts'
+import { type AnyRoute, ROUTE_LIST } from '../../src/routes.ts'
+import { SHARED_QUERY_OPTIONS } from '../../src/shared/query.ts'
 import { link } from './errors-page.ts'
 import { table } from './markdown.ts'
 

@@ -1,7 +1,7 @@
 /** The page docs/errors.md: every code of the error table, with an anchor and advice. */
-import { ACL_ERROR_CODES, ACL_ERRORS, type AclErrorCode } from '../errors.ts'
-import { COMMON_ERRORS } from '../refusals/implied.ts'
-import { ROUTE_LIST } from '../routes.ts'
+import { ACL_ERROR_CODES, ACL_ERRORS, type AclErrorCode } from '../../src/errors.ts'
+import { COMMON_ERRORS } from '../../src/refusals/implied.ts'
+import { ROUTE_LIST } from '../../src/routes.ts'
 import { ERROR_ADVICE } from './error-advice.ts'
 import { linkCitations, table } from './markdown.ts'
 

@@ -1,8 +1,8 @@
 /** The limits as a table, for section 8 of docs/api.md. Values come from limits.ts, descriptions from its comments. */
 
-import { invariant } from '../errors.ts'
-import * as limits from '../limits.ts'
-import { formatDurationMs } from '../time/duration.ts'
+import { invariant } from '../../src/errors.ts'
+import * as limits from '../../src/limits.ts'
+import { formatDurationMs } from '../../src/time/duration.ts'
 import { linkCitations, table } from './markdown.ts'
 
 const DECLARATION = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = /g

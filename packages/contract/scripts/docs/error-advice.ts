@@ -1,5 +1,5 @@
 /** What a caller can do about each error, for docs/errors.md. */
-import type { AclErrorCode } from '../errors.ts'
+import type { AclErrorCode } from '../../src/errors.ts'
 
 export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   body_malformed:

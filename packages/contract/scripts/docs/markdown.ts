@@ -1,5 +1,5 @@
 /** Building blocks of generated Markdown pages. */
-import { invariant } from '../errors.ts'
+import { invariant } from '../../src/errors.ts'
 
 /** Cells may contain any text without line breaks. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
