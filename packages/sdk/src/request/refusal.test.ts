@@ -60,7 +60,7 @@ test('403 privilege_missing: PermissionDenied has the accessor and the missing r
   })
 })
 
-test.each<[number, string, object, object]>([
+test.each<readonly [number, string, Record<string, unknown>, object]>([
   [400, 'rules_invalid', { field: 'Rules', line: 3, column: 5 }, { name: 'Invalid', kind: 'invalid' }],
   [409, 'id_in_use', { field: 'AccessorID' }, { name: 'Conflict', kind: 'conflict' }],
   [403, 'legacy_mode', {}, { name: 'LegacyMode', kind: 'legacy_mode' }],
