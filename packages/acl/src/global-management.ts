@@ -12,9 +12,8 @@ interface RoleLookup {
 type Holder = Pick<TokenRecord, 'Policies' | 'Roles' | 'Type'>
 
 /**
- * Whether a token acts in every namespace.
- *
- * @param legacyRules false from service version 1.11, in which a legacy type gives no right. Spec 9.1.
+ * Whether a token acts in every namespace. @param legacyRules false from service version 1.11, in which a
+ * legacy type gives no right. Spec 9.1.
  */
 export function isGlobalManager(token: Holder, lookup: RoleLookup, legacyRules = true): boolean {
   if (legacyRules && token.Type === 'management') return true

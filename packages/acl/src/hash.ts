@@ -1,7 +1,16 @@
 /** The Hash field of records: base64 of BLAKE2b-256 over fields joined without separators. Decisions: hash and indexes. */
-import { digestOf } from './blake2b.ts'
+import { blake2b } from '@noble/hashes/blake2.js'
 import type { IntentionRecord } from './records/intention-records.ts'
 import type { PolicyRecord, RoleRecord, TokenRecord } from './records/records.ts'
+
+const DIGEST_BYTES = 32
+
+const ENCODER = new TextEncoder()
+
+/** The digest of a text in UTF-8: 32 bytes, without a key. */
+export function digestOf(text: string): Uint8Array {
+  return blake2b(ENCODER.encode(text), { dkLen: DIGEST_BYTES })
+}
 
 /** The fields that a token's hash covers: not ids, times, expiry or AuthMethod. */
 type HashedToken = Pick<

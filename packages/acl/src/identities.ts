@@ -19,10 +19,9 @@ export function isIdentityName(name: string): boolean {
 }
 
 /**
- * Checks and normalizes service identities as the reference does: sorted by name; equal names merge into the sorted
- * union of their datacenters, or are valid everywhere if one of them has no datacenters. The datacenters of a unique
- * name keep their order. Decisions: hash and indexes.
- *
+ * Checks and normalizes service identities as the reference does: sorted by name; equal names merge into the
+ * sorted union of their datacenters, or are valid everywhere if one of them has no datacenters. The
+ * datacenters of a unique name keep their order. Decisions: hash and indexes.
  * @param owner `token` or `role`, for the error.
  * @param local whether they belong to a local token, which may not name datacenters. Decisions: tokens.
  * @throws AclError `field_required`, `field_invalid`, `name_invalid`.
@@ -72,9 +71,8 @@ function refusalOf(identity: string) {
 }
 
 /**
- * Checks and normalizes node identities: sorted by name and datacenter, without duplicates.
- *
- * @throws AclError `field_required`, `name_invalid`.
+ * Checks and normalizes node identities: sorted by name and datacenter, without duplicates. @throws AclError
+ * `field_required`, `name_invalid`.
  */
 export function normalizeNodeIdentities(
   identities: readonly NodeIdentity[] | undefined,

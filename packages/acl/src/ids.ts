@@ -23,7 +23,6 @@ export function isReservedId(id: string): boolean {
 
 /**
  * Checks an id that the caller chose.
- *
  * @param field the body's field, which the error names. The error omits the value: it may be a secret.
  * @throws AclError `id_invalid`, `id_reserved`.
  */
@@ -35,11 +34,7 @@ export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): voi
   }
 }
 
-/**
- * Checks that an id from a path is a UUID.
- *
- * @throws AclError `id_missing`, `id_invalid`.
- */
+/** Checks that an id from a path is a UUID. @throws AclError `id_missing`, `id_invalid`. */
 export function checkPathId(id: string, what: string, field: string): void {
   if (id === '') throw new AclError('id_missing', `Missing ${what} ${field}`, { field })
   if (!isUuid(id)) {

@@ -5,8 +5,7 @@ export {
   GLOBAL_MANAGEMENT_POLICY_NAME,
   ROOT_NAMES,
 } from './builtin.ts'
-export { compileFilter } from './filter/record-filter.ts'
-export type { Shape, ShapeOf } from './filter/record-shape.ts'
+export { compileFilter, type Shape, type ShapeOf } from './filter/record-filter.ts'
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
 export { intentionHash, policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
@@ -34,8 +33,7 @@ export {
 } from './login/evaluate-login.ts'
 export { explainLogin, explainRule, type LoginExplanation } from './login/explain-login.ts'
 export { type LoginMeta, loginDescription } from './login/login-description.ts'
-export { loginIdentity } from './login/login-identity.ts'
-export { loginToken, planLogin } from './login/login-plan.ts'
+export { loginIdentity, loginToken, planLogin } from './login/login-plan.ts'
 export { type LoginRefusal, loginRefused, providerUnavailable } from './login/login-refusal.ts'
 export { shownConfig, splitConfig } from './login/method/auth-method-config.ts'
 export {
@@ -55,10 +53,13 @@ export {
   beginLogin,
   type LoginState,
   loginStateHash,
+  type OidcCallback,
+  type OidcChallenge,
+  type OidcClient,
+  type OidcMethod,
   pkceChallenge,
   resumeLogin,
 } from './login/oidc/login-state.ts'
-export type { OidcCallback, OidcChallenge, OidcClient, OidcMethod } from './login/oidc/oidc-client.ts'
 export { type Claims, claimsOf, type Verification, type Verifier } from './login/verifier.ts'
 export {
   checkPolicyDelete,
@@ -69,21 +70,28 @@ export {
   withPolicyHash,
 } from './policy/policy-rules.ts'
 export { type Clock, type Random, randomUuid } from './ports.ts'
-export { Directory, EMPTY_CONTENT, EMPTY_DIRECTORY } from './records/directory.ts'
 export {
   authMethodKey,
   contentOf,
   DIRECTORY_TABLES,
+  Directory,
   type DirectoryContent,
   type DirectoryRecords,
   type DirectoryTable,
   directoryKey,
+  EMPTY_CONTENT,
+  EMPTY_DIRECTORY,
   emptyDirectoryMaps,
   isDirectoryTable,
   nameKey,
-} from './records/directory-tables.ts'
-export { IntentionIndex, type StoredEntry } from './records/intention-index.ts'
-export { compareIntentions, precedenceOf, WILDCARD } from './records/intention-precedence.ts'
+} from './records/directory.ts'
+export {
+  compareIntentions,
+  IntentionIndex,
+  precedenceOf,
+  type StoredEntry,
+  WILDCARD,
+} from './records/intention-index.ts'
 export {
   destinationKey,
   type IntentionAction,
@@ -159,8 +167,7 @@ export { accessesOf, parseQuestion, type Question, type Resource } from './rules
 export { authorizerOf, type ReadText, readText } from './rules/decide/read-source.ts'
 export { adviceFor } from './rules/insight/advise.ts'
 export { lintRules } from './rules/insight/lint-rules.ts'
-export { probeQuestions } from './rules/insight/probe-questions.ts'
-export { type Difference, RightsComparison } from './rules/insight/what-if.ts'
+export { type Difference, probeQuestions, RightsComparison } from './rules/insight/what-if.ts'
 export { encodeHclString } from './rules/language/hcl-string.ts'
 export { findRulesProblem, parseLegacyRules, parseRules } from './rules/language/parse-rules.ts'
 export {
@@ -182,17 +189,21 @@ export { isSame } from './same.ts'
 export { SeededRandom } from './seeded-random.ts'
 export { cloneToken } from './token/clone-token.ts'
 export { createToken, withTokenHash } from './token/create-token.ts'
-export { expandToken } from './token/expand-token.ts'
-export { expirationMs, isExpired, isGone, isOfLoginHere, isOrphan, methodOf } from './token/expiration.ts'
 export {
+  expirationMs,
   type IdleLimit,
   idleHorizon,
   idleLimitOf,
   idleLimitOfMethod,
+  isExpired,
+  isGone,
+  isOfLoginHere,
+  isOrphan,
   isSurelyUsed,
   isUseWritten,
-} from './token/idle.ts'
-export { type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
+  methodOf,
+} from './token/expiration.ts'
+export { expandToken, type ShowContext, showToken, showTokenListEntry } from './token/show-token.ts'
 export {
   checkBodyAccessor,
   checkDelete,
@@ -244,6 +255,7 @@ export {
   batchCountOf,
   batchesDurationMs,
   convertForMigration,
+  migrationProgress,
   NO_BATCHES,
   nextBatch,
   nextBatchAt,
@@ -253,11 +265,11 @@ export {
 } from './upgrade/migration.ts'
 export {
   advertisedMode,
+  assertCanStart,
   decideMode,
   endLegacyMode,
   initialMode,
   legacyModeError,
   type ModeDecision,
+  StartRefused,
 } from './upgrade/mode.ts'
-export { migrationProgress } from './upgrade/progress.ts'
-export { assertCanStart, StartRefused } from './upgrade/start.ts'

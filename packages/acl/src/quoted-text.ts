@@ -19,10 +19,8 @@ const BYTE = /\\(?:x(..)|(...))/g
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Decodes a text without its quotes.
- *
- * @param refuse builds the error for an unknown escape, for a code point that is no character, and for bytes that are
- *   not UTF-8.
+ * Decodes a text without its quotes. @param refuse builds the error for an unknown escape, for a code point
+ * that is no character, and for bytes that are not UTF-8.
  */
 export function decodeEscapes(text: string, refuse: (written: string, areBytes: boolean) => Error): string {
   if (!text.includes('\\')) return text

@@ -1,13 +1,11 @@
 /**
- * The catalog of this datacenter, in memory: nodes, services, checks, coordinates and sessions.
- *
- * A store maintains a catalog and provides it with `store.catalog()`, like the directory. Unlike the directory, it is
- * one mutable object: between two `await`s it shows one index, and returned values never change. Read everything that
- * an answer needs, and its index, in one turn.
- *
- * Names and ids of nodes and services, and ids of checks, compare case-insensitively; records keep the spelling that
- * was written. Namespaces compare exactly. Lists are in the order of the lower-case names: nodes by name; services by
- * node, then id; checks by node, then id.
+ * The catalog of this datacenter, in memory: nodes, services, checks, coordinates and sessions. A store
+ * maintains a catalog and provides it with `store.catalog()`, like the directory. Unlike the directory, it is
+ * one mutable object: between two `await`s it shows one index, and returned values never change. Read
+ * everything that an answer needs, and its index, in one turn. Names and ids of nodes and services, and ids
+ * of checks, compare case-insensitively; records keep the spelling that was written. Namespaces compare
+ * exactly. Lists are in the order of the lower-case names: nodes by name; services by node, then id; checks
+ * by node, then id.
  */
 import { DEFAULT_NAMESPACE, nameKey } from '@latchkey/acl'
 import { connectNameOf } from './connect.ts'

@@ -101,12 +101,11 @@ function indexChange(op: 'put' | 'delete', key: string): IndexChange {
 }
 
 /**
- * Whether a commit preserves integrity: every service, check, coordinate and session that it touches has its node,
- * every check of a service has its service, and every new session has its checks, none of them critical. The sessions
- * of a removed node end with it.
- *
- * @param before contains the nodes of all changes, the services of changed checks, the checks of deleted services and
- * of new sessions, and everything on deleted nodes.
+ * Whether a commit preserves integrity: every service, check, coordinate and session that it touches has its
+ * node, every check of a service has its service, and every new session has its checks, none of them
+ * critical. The sessions of a removed node end with it. @param before contains the nodes of all changes, the
+ * services of changed checks, the checks of deleted services and of new sessions, and everything on deleted
+ * nodes.
  */
 export function keepsCatalogWhole(changes: readonly CatalogChange[], before: Catalog): boolean {
   const after = new After(changes, before)

@@ -1,9 +1,17 @@
 export {
   aggregateStatus,
   aliasResult,
+  countResult,
+  expiredOutput,
   type HealthStatus,
   maintenanceCheck,
+  movesStatus,
+  NO_RESULTS,
   NODE_MAINTENANCE,
+  OUTPUT_WRITE_MS,
+  outputWriteMs,
+  type ResultCounts,
+  statusOfHttp,
 } from './agent/aggregate.ts'
 export {
   type AgentCheck,
@@ -13,16 +21,6 @@ export {
   isCheckStatus,
   readCheckDefinition,
 } from './agent/check-definition.ts'
-export {
-  countResult,
-  expiredOutput,
-  movesStatus,
-  NO_RESULTS,
-  OUTPUT_WRITE_MS,
-  outputWriteMs,
-  type ResultCounts,
-  statusOfHttp,
-} from './agent/check-results.ts'
 export { planServers, SERVER_SERVICE, type ServerMember, serverNode } from './agent/server-nodes.ts'
 export { readServiceDefinition } from './agent/service-definition.ts'
 export {
@@ -46,10 +44,9 @@ export {
   showEntry,
   writeEntry,
 } from './intentions/config-entry.ts'
-export { deleteExact, writeExact } from './intentions/exact-intention.ts'
+export { deleteExact, showIntention, showSource, writeExact } from './intentions/exact-intention.ts'
 export { parseEnd, requireSourceType } from './intentions/intention-fields.ts'
 export { createIntention, endsOf, updateIntention } from './intentions/intention-rules.ts'
-export { showIntention, showSource } from './intentions/show-intention.ts'
 export { sortByDistance } from './near.ts'
 export {
   type CheckRecord,
@@ -69,21 +66,29 @@ export {
   serviceKey,
 } from './records/catalog-records.ts'
 export { type SessionRecord, sessionCheckKeys } from './records/session-records.ts'
-export { planDeregistration } from './registration/deregister.ts'
 export {
   ALIVE_CHECK,
   asGiven,
   type CatalogNeed,
   needOfService,
   needsOfService,
+  planDeregistration,
   planRegistration,
   readRegistration,
 } from './registration/register.ts'
-export { createSession, nodeOfSession } from './sessions/create-session.ts'
-export { endedSessions } from './sessions/ended-sessions.ts'
-export { isSameKey, type LockRequest, lockedKey, releasedKey } from './sessions/key-locks.ts'
-export { lockDelayMs, sessionLifetimeMs } from './sessions/session-times.ts'
-export { rejectsSessionQueries, showSession } from './sessions/show-session.ts'
+export {
+  createSession,
+  endedSessions,
+  isSameKey,
+  type LockRequest,
+  lockDelayMs,
+  lockedKey,
+  nodeOfSession,
+  rejectsSessionQueries,
+  releasedKey,
+  sessionLifetimeMs,
+  showSession,
+} from './sessions/create-session.ts'
 export {
   type RecordView,
   recordViewOf,
@@ -92,8 +97,7 @@ export {
   showNode,
   showNodeService,
 } from './show-records.ts'
-export { TransactionBudget } from './transaction/budget.ts'
 export { type StoredKeys, UNLOADED_VALUE } from './transaction/keys.ts'
 export { isRead, type Operation, readOperation } from './transaction/operations.ts'
 export { type Expectation, type May, PENDING_INDEX, type Shown } from './transaction/outcome.ts'
-export { type Failure, planTransaction, type TransactionPlan } from './transaction/plan.ts'
+export { type Failure, planTransaction, TransactionBudget, type TransactionPlan } from './transaction/plan.ts'

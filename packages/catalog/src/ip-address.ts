@@ -6,10 +6,9 @@ const GROUPS = 8
 const MAPPED = '0:0:0:0:0:ffff:'
 
 /**
- * One notation for each address: `10.0.0.1`, or eight groups such as `fe80:0:0:0:0:0:0:1`. An IPv4 address within IPv6
- * (`::ffff:10.0.0.1`) is that IPv4 address.
- *
- * @returns undefined for a text that is not an IP address. Zones and leading zeros in decimal numbers are refused.
+ * One notation for each address: `10.0.0.1`, or eight groups such as `fe80:0:0:0:0:0:0:1`. An IPv4 address
+ * within IPv6 (`::ffff:10.0.0.1`) is that IPv4 address. @returns undefined for a text that is not an IP
+ * address. Zones and leading zeros in decimal numbers are refused.
  */
 export function canonicalIp(text: string): string | undefined {
   if (!text.includes(':')) return octetsOf(text)?.join('.')

@@ -15,10 +15,9 @@ export function distance(a: Coordinate, b: Coordinate): number {
 }
 
 /**
- * Sorts the elements of a list by the distance of their nodes from one node. The sort is stable; elements without a
- * coordinate come last.
- *
- * @param near the coordinate of that node; if absent, the order does not change.
+ * Sorts the elements of a list by the distance of their nodes from one node. The sort is stable; elements
+ * without a coordinate come last. @param near the coordinate of that node; if absent, the order does not
+ * change.
  */
 export function sortByDistance<T>(
   elements: readonly T[],

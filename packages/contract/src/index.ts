@@ -1,17 +1,7 @@
-export type {
-  CheckDefinition,
-  ServiceCheckDefinition,
-} from './agent/definitions.ts'
+export type { CheckDefinition, ServiceCheckDefinition } from './agent/definitions.ts'
 export type { AgentHost, AgentService, LocalHealth, ServiceDefinition } from './agent/schemas.ts'
-export {
-  type AuthMethod,
-  createAuthMethodSchema,
-} from './auth-methods/schemas.ts'
-export {
-  type BindingRule,
-  type CreateBindingRule,
-  createBindingRuleSchema,
-} from './binding-rules/schemas.ts'
+export { type AuthMethod, createAuthMethodSchema } from './auth-methods/schemas.ts'
+export { type BindingRule, type CreateBindingRule, createBindingRuleSchema } from './binding-rules/routes.ts'
 export type {
   HealthCheck,
   Node,
@@ -28,10 +18,10 @@ export type {
   Registration,
   ServiceRegistration,
 } from './catalog/schemas.ts'
-export type { ConfigEntry, WriteConfigEntry } from './config-entries/schemas.ts'
+export type { ConfigEntry, WriteConfigEntry } from './config-entries/routes.ts'
 export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
-export type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from './coordinates/schemas.ts'
-export type { AcceptedCluster, PromotedDatacenter } from './datacenters/schemas.ts'
+export type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from './coordinates/routes.ts'
+export type { AcceptedCluster, PromotedDatacenter } from './datacenters/routes.ts'
 export {
   type CheckedAccess,
   type CheckedResource,
@@ -72,7 +62,7 @@ export {
   REDACTED_SECRET_ID,
   REQUEST_ID_HEADER,
 } from './headers.ts'
-export type { NodeSummary, ServiceHealth, ServiceSummary } from './health/schemas.ts'
+export type { NodeSummary, ServiceHealth, ServiceSummary } from './health/routes.ts'
 export type { IntentionPermission } from './intentions/permissions.ts'
 export type { CreateIntention, ExactIntention, Intention, UpdateIntention } from './intentions/schemas.ts'
 export {
@@ -84,8 +74,8 @@ export {
   type SchemaOutput,
 } from './json/decode.ts'
 export { formatPath, type Json, parseJson } from './json/json.ts'
-export type { KvEntry } from './kv/schemas.ts'
-export type { LegacyToken, LegacyTokenRequest } from './legacy/schemas.ts'
+export type { KvEntry } from './kv/routes.ts'
+export type { LegacyToken, LegacyTokenRequest } from './legacy/routes.ts'
 export * as limits from './limits.ts'
 export type { RouteMetadata } from './metadata.ts'
 export {
@@ -93,7 +83,7 @@ export {
   createNamespaceSchema,
   type Namespace,
   type UpdateNamespace,
-} from './namespaces/schemas.ts'
+} from './namespaces/routes.ts'
 export { type Changes, changesSchema } from './operations/changes-schemas.ts'
 export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
 export { buildPath } from './paths/build-path.ts'
@@ -172,8 +162,13 @@ export {
   type TransactionAnswer,
   transactionSchema,
 } from './txn/schemas.ts'
-export { absentFieldsOf } from './versions/field-gates.ts'
-export { changesBetween, profileOf, type ServiceProfile, type VersionChange } from './versions/profile.ts'
+export {
+  absentFieldsOf,
+  changesBetween,
+  profileOf,
+  type ServiceProfile,
+  type VersionChange,
+} from './versions/profile.ts'
 export {
   compareVersions,
   isBefore,

@@ -2,17 +2,15 @@
 
 import { AclError, type EndpointName, isClientRequestId, REQUEST_ID_HEADER, sleep } from '@latchkey/contract'
 import type { MemorySnapshot, WireReply } from '@latchkey/service'
-import type { HttpHandler } from 'msw'
-import { type Asked, askedOf, belowBase } from './base-path.ts'
+import { HttpHandler } from 'msw'
 import { CallLog, type MockCall } from './call-log.ts'
 import { type Failure, Faults, NoAnswer, refuse } from './faults.ts'
 import type { Credential } from './identity-provider.ts'
 import { type Duration, toMs } from './mock-clock.ts'
 import { type Latency, latencyMs, type MockServiceOptions, readOptions, type Settings } from './options.ts'
 import { FEED, type Feed } from './state/feed.ts'
-import { ServiceHandler } from './state/service-handler.ts'
 import { ServiceState } from './state/service-state.ts'
-import { toResponse, toWireRequest } from './wire.ts'
+import { type Asked, askedOf, belowBase, toResponse, toWireRequest } from './wire.ts'
 
 /** The whole state of a mock service, to be restored later. */
 export type MockSnapshot = MemorySnapshot
@@ -254,4 +252,48 @@ async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promis
     stopListening = () => signal.removeEventListener('abort', abort)
   })
   return Promise.race([answer, aborted]).finally(stopListening)
+}
+
+const ANY_METHOD = /^/
+
+class ServiceHandler extends HttpHandler {
+  constructor(isOurs: (url: string) => boolean, answer: (request: Request) => Promise<Response>) {
+    super(
+      ANY_METHOD,
+      ({ request }) => isOurs(request.url),
+      async ({ request }) => preflightOf(request) ?? readable(await answer(request)),
+    )
+  }
+
+  /** Disabled: MSW would print whole requests to the browser console, and their headers contain secrets. */
+  override async log(): Promise<void> {}
+}
+
+/**
+ * The answer to a preflight. Test environments such as happy-dom play a page of another origin, and send one before each
+ * request, although the service itself answers no other origins.
+ *
+ * @returns `undefined` if the request is no preflight. Those of happy-dom are not: its headers lose what marks them.
+ */
+function preflightOf({ method, headers }: Request): Response | undefined {
+  const wanted = headers.get('Access-Control-Request-Method')
+  if (method !== 'OPTIONS' || wanted === null) return undefined
+  return new Response(null, {
+    status: 204,
+    headers: {
+      'Access-Control-Allow-Origin': '*',
+      'Access-Control-Allow-Methods': wanted,
+      'Access-Control-Allow-Headers': headers.get('Access-Control-Request-Headers') ?? '*',
+    },
+  })
+}
+
+/** Lets a page of another origin read an answer and its headers. */
+function readable(response: Response): Response {
+  // The network failure of a planned fault has headers that cannot change.
+  if (response.type === 'error') return response
+  const names = [...response.headers.keys()].join(', ')
+  response.headers.set('Access-Control-Allow-Origin', '*')
+  response.headers.set('Access-Control-Expose-Headers', names)
+  return response
 }

@@ -22,9 +22,8 @@ export interface SelectorSource {
 }
 
 /**
- * Parses a selector that is not empty.
- *
- * @throws AclError the refusal of the source, with what was found and what was expected; `field_too_long`.
+ * Parses a selector that is not empty. @throws AclError the refusal of the source, with what was found and
+ * what was expected; `field_too_long`.
  */
 export function parseSelector(text: string, source: SelectorSource): Selector {
   const bytesMax = limits.SELECTOR_BYTES_MAX

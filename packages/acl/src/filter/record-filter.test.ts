@@ -2,8 +2,7 @@
 import { limits } from '@latchkey/contract'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
-import { compileFilter } from './record-filter.ts'
-import type { ShapeOf } from './record-shape.ts'
+import { compileFilter, type ShapeOf } from './record-filter.ts'
 
 interface Instance {
   readonly Name: string

@@ -1,13 +1,11 @@
 /**
- * The query option `filter`, which selects the records of a list by their fields: `ServiceTags contains canary and
- * ServiceMeta.env != dev`. Decisions: filters.
- *
- * A list with this option applies it after rights: an expression must not reveal hidden records.
+ * The query option `filter`, which selects the records of a list by their fields: `ServiceTags contains
+ * canary and ServiceMeta.env != dev`. Decisions: filters. A list with this option applies it after rights: an
+ * expression must not reveal hidden records.
  */
 import { AclError, limits } from '@latchkey/contract'
 import { comparisonOf, type Test, type Value, type ValueKind } from './compare.ts'
 import { parseSelector, type SelectorSource } from './parse-selector.ts'
-import type { Field, Shape, ShapeOf } from './record-shape.ts'
 import { evaluate, type Operator, type Term, termsOf } from './selector.ts'
 
 /** A compiled filter of records of type `T`. */
@@ -27,7 +25,6 @@ const STEPS_PER_INSTRUCTION = 3
 
 /**
  * Compiles a filter.
- *
  * @param text the expression; `undefined` and an empty one select every record.
  * @param shape the fields that the expression may use.
  * @returns `undefined` if it selects every record.
@@ -163,3 +160,43 @@ function comparable(value: unknown, kind: ValueKind): Value {
   if (value === undefined || value === null) return EMPTY[kind]
   return kind === 'map' ? Object.keys(value) : (value as Value)
 }
+
+/** A kind of field: a value, a map with uniform entries, an object, or a list of objects. */
+type Field =
+  | 'text'
+  | 'number'
+  | 'bool'
+  | 'list'
+  | { readonly map: Field }
+  | { readonly object: Shape }
+  | { readonly objects: Shape }
+
+/** Fields by their names. */
+export interface Shape {
+  readonly [name: string]: Field
+}
+
+/**
+ * The shape of a record of type `T`: the compiler checks that each field exists and has the kind of its type. Filters
+ * cannot use omitted fields.
+ */
+export type ShapeOf<T> = { readonly [K in keyof T]?: FieldOf<NonNullable<T[K]>> }
+
+type FieldOf<V> = unknown extends V
+  ? Field
+  : V extends string
+    ? 'text'
+    : V extends number
+      ? 'number'
+      : V extends boolean
+        ? 'bool'
+        : V extends readonly string[]
+          ? 'list'
+          : V extends readonly (infer E)[]
+            ? { readonly objects: ShapeOf<E> }
+            : string extends keyof V
+              ? { readonly map: FieldOf<V[keyof V]> } | JsonObject<V[keyof V]>
+              : { readonly object: ShapeOf<V> }
+
+/** The compiler does not know the fields of an object that is stored as JSON. */
+type JsonObject<V> = unknown extends V ? { readonly object: Shape } : never

@@ -52,9 +52,8 @@ export function attributesOf(method: AuthMethodConfiguration): Attributes {
 }
 
 /**
- * Lists the attributes of some kinds, for a message.
- *
- * @param print formats a name; by default, as in bind names.
+ * Lists the attributes of some kinds, for a message. @param print formats a name; by default, as in bind
+ * names.
  */
 export function namesOf(
   attributes: Attributes,

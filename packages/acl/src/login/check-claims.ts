@@ -6,9 +6,8 @@ import type { Claims } from './verifier.ts'
 
 /**
  * Checks the registered claims of a token. Claim names are case-sensitive, and null is treated as absent.
- *
- * A method with discovery requires its URL as the issuer and an `exp`, and checks the audience only if one is bound.
- *
+ * A method with discovery requires its URL as the issuer and an `exp`, and checks the audience only if one is
+ * bound.
  * @param now in milliseconds since the epoch.
  * @returns why the token is refused, if it is: the first reason in the order of the reference.
  */

@@ -17,12 +17,9 @@ test('claims are read without checking header and signature', async () => {
   }
 })
 
-test.each([
-  ['another issuer', { iss: 'x' }, 'issuer_invalid'],
-  ['an issuer that is not a string', { iss: 5 }, 'claims_malformed'],
-])('%s is refused', async (_title, claims, reason) => {
-  const bearer = unsignedToken({ iss: 'i', aud: 'a', ...claims }, NOW)
-  expect(await verify(bearer)).toEqual({ outcome: 'refused', reason })
+test('claims that the check refuses are refused', async () => {
+  const bearer = unsignedToken({ iss: 5, aud: 'a' }, NOW)
+  expect(await verify(bearer)).toEqual({ outcome: 'refused', reason: 'claims_malformed' })
 })
 
 test.each([

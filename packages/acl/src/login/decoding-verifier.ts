@@ -41,9 +41,8 @@ function readClaims(bearer: string): Claims | undefined {
 const VALID_SECONDS = 3_600
 
 /**
- * Builds a credential for {@link DecodingVerifier}: a JWT without a signature.
- *
- * @param now in milliseconds since the epoch. By default, the token is issued at this time and valid for an hour.
+ * Builds a credential for {@link DecodingVerifier}: a JWT without a signature. @param now in milliseconds
+ * since the epoch. By default, the token is issued at this time and valid for an hour.
  */
 export function unsignedToken(claims: Claims, now: number): string {
   const iat = Math.floor(now / 1_000)

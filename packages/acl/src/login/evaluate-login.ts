@@ -161,9 +161,8 @@ function resultOf(
 
 /**
  * The first matching namespace rule decides; otherwise the mapping of Kubernetes namespaces, if configured.
- *
- * @returns `undefined` if the name cannot be computed or the namespace does not exist. A fallback could grant rights in
- * the wrong namespace.
+ * @returns `undefined` if the name cannot be computed or the namespace does not exist. A fallback could grant
+ * rights in the wrong namespace.
  */
 function namespaceOf(
   { method, namespaceRules }: Omit<PreparedLogin, 'rules'>,

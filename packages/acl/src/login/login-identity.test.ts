@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loginIdentity } from './login-identity.ts'
+import { loginIdentity } from './login-plan.ts'
 
 test.each([
   ['the subject', { sub: 'project:shop' }, 'project:shop'],

@@ -1,5 +1,8 @@
 /** The token that a login writes, or why it is refused. Decisions: login. */
+
 import { AclError, formatInstant, parseDurationMs } from '@latchkey/contract'
+import { bytesToHex } from '@noble/hashes/utils.js'
+import { digestOf } from '../hash.ts'
 import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
 import { hasLinks, type TokenLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
@@ -8,6 +11,7 @@ import { withTokenHash } from '../token/create-token.ts'
 import type { LoginEvaluation } from './evaluate-login.ts'
 import { type LoginMeta, loginDescription } from './login-description.ts'
 import { loginRefused } from './login-refusal.ts'
+import type { Claims } from './verifier.ts'
 
 /** The token of a login without its ids, and the rules that contributed its links. */
 interface LoginPlan
@@ -39,9 +43,7 @@ export interface LoginContext {
 }
 
 /**
- * Decides the token of a login.
- *
- * @throws AclError `login_refused`, `login_unbound`, `field_too_long` for Meta.
+ * Decides the token of a login. @throws AclError `login_refused`, `login_unbound`, `field_too_long` for Meta.
  */
 export function planLogin(evaluation: LoginEvaluation, context: LoginContext): LoginPlan {
   const { method, namespace, refusal, fault } = evaluation
@@ -100,4 +102,23 @@ export function loginToken(plan: LoginPlan, random: Random): TokenRecord {
     AccessorID: randomUuid(random),
     SecretID: randomUuid(random),
   })
+}
+
+/** Maximum length of an identity that is stored unchanged, in UTF-16 units. */
+const LENGTH_MAX = 256
+/** Length of the prefix that a longer identity keeps before its hash. */
+const KEPT_LENGTH = 128
+
+/**
+ * The subject of verified claims, `sub`; empty if there is none. Kubernetes identifies an account as
+ * `system:serviceaccount:namespace:name`. A longer subject is truncated and ends in its hash, so two subjects never
+ * collide.
+ */
+export function loginIdentity(claims: Claims): string {
+  const sub = Object.hasOwn(claims, 'sub') ? claims.sub : undefined
+  if (typeof sub !== 'string') return ''
+  const subject = sub.toWellFormed()
+  if (subject.length <= LENGTH_MAX) return subject
+  const hash = bytesToHex(digestOf(sub))
+  return `${subject.slice(0, KEPT_LENGTH).toWellFormed()}…${hash}`
 }

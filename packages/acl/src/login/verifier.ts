@@ -14,25 +14,18 @@ export type Verification =
 
 export interface Verifier {
   /**
-   * Verifies a credential: signature, issuer, audience and times.
-   *
-   * @param now in milliseconds since the epoch.
+   * Verifies a credential: signature, issuer, audience and times. @param now in milliseconds since the epoch.
    */
   verify(method: AuthMethodRecord, bearer: string, now: number): Promise<Verification>
 
   /**
    * Checks the keys and certificates of a method at its write and, with `fetch`, the answers of its URLs.
-   *
    * @throws AclError `field_invalid` with only the kind of error, never with the content of an answer.
    */
   check(method: AuthMethodConfiguration, options: { readonly fetch: boolean }): Promise<void>
 }
 
-/**
- * The claims of a verified credential.
- *
- * @throws AclError `login_refused`, `provider_unavailable`.
- */
+/** The claims of a verified credential. @throws AclError `login_refused`, `provider_unavailable`. */
 export function claimsOf(verification: Verification, methodName: string): Claims {
   switch (verification.outcome) {
     case 'verified':

@@ -23,9 +23,8 @@ interface PolicyWriteContext {
 const POLICY_NAME = /^[A-Za-z0-9_-]+$/
 
 /**
- * Builds the record of a new policy.
- *
- * @throws AclError `field_invalid`, `field_required`, `name_invalid`, `name_in_use`, `rules_invalid`.
+ * Builds the record of a new policy. @throws AclError `field_invalid`, `field_required`, `name_invalid`,
+ * `name_in_use`, `rules_invalid`.
  */
 export function createPolicy(
   request: CreatePolicy,
@@ -52,10 +51,9 @@ export function createPolicy(
 }
 
 /**
- * Builds the updated record: replaces Description, Rules and Datacenters, and clears them if omitted. The rules and
- * datacenters of the built-in policy cannot change; its name and description can.
- *
- * @throws AclError `builtin_immutable`, or as {@link createPolicy}.
+ * Builds the updated record: replaces Description, Rules and Datacenters, and clears them if omitted. The
+ * rules and datacenters of the built-in policy cannot change; its name and description can. @throws AclError
+ * `builtin_immutable`, or as {@link createPolicy}.
  */
 export function updatePolicy(
   existing: PolicyRecord,

@@ -1,7 +1,6 @@
 import { anIntention } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
-import { IntentionIndex } from './intention-index.ts'
-import { precedenceOf } from './intention-precedence.ts'
+import { IntentionIndex, precedenceOf } from './intention-index.ts'
 
 const EXACT = ['default', 'x'] as const
 const ANY = ['default', '*'] as const

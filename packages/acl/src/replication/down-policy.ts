@@ -13,10 +13,9 @@ export type DownPolicy = 'extend-cache' | 'async-cache' | 'deny'
 export const TOKEN_ANSWER_MS = 30_000
 
 /**
- * Whether to use an answer of this age, or to query the primary. `extend`: query, and use the old answer if there is no
- * new one.
- *
- * @param ageMs `undefined` for a secret that the primary has never known, which no policy makes valid.
+ * Whether to use an answer of this age, or to query the primary. `extend`: query, and use the old answer if
+ * there is no new one. @param ageMs `undefined` for a secret that the primary has never known, which no
+ * policy makes valid.
  */
 export function judgeAnswer(
   ageMs: number | undefined,

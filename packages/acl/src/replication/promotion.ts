@@ -41,9 +41,8 @@ interface Promotion {
 }
 
 /**
- * Decides a promotion.
- *
- * @throws AclError `replication_refused` if records would be missing, or if there would be two primaries.
+ * Decides a promotion. @throws AclError `replication_refused` if records would be missing, or if there would
+ * be two primaries.
  */
 export function promote(facts: ReplicationFacts, context: PromotionContext): Promotion {
   const { datacenter, primaryDatacenter, cluster, replication, commitIndex } = facts
@@ -75,10 +74,8 @@ export function promote(facts: ReplicationFacts, context: PromotionContext): Pro
 
 /**
  * Accepts that the records of another store replace those of this datacenter.
- *
- * A former primary records the state of its own store. The store that it follows is compared with this state, as after
- * any other change of the store.
- *
+ * A former primary records the state of its own store. The store that it follows is compared with this state,
+ * as after any other change of the store.
  * @returns the records to write. The cluster record is no longer marked as promoted.
  * @throws AclError `replication_refused` in a primary datacenter.
  */

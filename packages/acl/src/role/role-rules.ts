@@ -10,9 +10,8 @@ import { fieldsOf, type RoleRecord } from '../records/records.ts'
 const ROLE_NAME = /^[A-Za-z0-9_-]+$/
 
 /**
- * Builds the record of a new role.
- *
- * @throws AclError `field_invalid`, `field_required`, `name_invalid`, `name_in_use`, `link_unknown`.
+ * Builds the record of a new role. @throws AclError `field_invalid`, `field_required`, `name_invalid`,
+ * `name_in_use`, `link_unknown`.
  */
 export function createRole(
   request: CreateRole,

@@ -18,9 +18,8 @@ interface CreateContext {
 }
 
 /**
- * Builds the record of a new token. The store checks at the commit whether its ids are free.
- *
- * @throws AclError with the code of the first violated rule, in the order of the reference.
+ * Builds the record of a new token. The store checks at the commit whether its ids are free. @throws AclError
+ * with the code of the first violated rule, in the order of the reference.
  */
 export function createToken(request: CreateToken, context: CreateContext): TokenRecord {
   const { now, random, directory, namespace } = context
@@ -60,9 +59,8 @@ export function withTokenHash(token: TokenRecord): TokenRecord {
 }
 
 /**
- * Resolves and checks the four link lists of a create or update.
- *
- * @throws AclError `link_unknown`, `field_required`, `field_invalid`, `name_invalid`.
+ * Resolves and checks the four link lists of a create or update. @throws AclError `link_unknown`,
+ * `field_required`, `field_invalid`, `name_invalid`.
  */
 export function decideTokenLinks(
   request: CreateToken | UpdateToken,

@@ -1,7 +1,7 @@
 import { aDirectory } from '@latchkey/testkit/records/context'
 import { aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
-import { expandToken } from './expand-token.ts'
+import { expandToken } from './show-token.ts'
 
 const byDefault = aPolicy({ Name: 'by-default', Namespace: 'team' })
 const role = aRole({ Name: 'ops', ServiceIdentities: [{ ServiceName: 'api' }] })

@@ -1,5 +1,12 @@
 /** Expiry. Spec 2.1, 3, 4.2; decisions: tokens. Instants and durations in milliseconds. */
-import { AclError, formatDurationMs, formatInstant, limits, parseInstant } from '@latchkey/contract'
+import {
+  AclError,
+  formatDurationMs,
+  formatInstant,
+  limits,
+  parseDurationMs,
+  parseInstant,
+} from '@latchkey/contract'
 import type { Directory } from '../records/directory.ts'
 import type { AuthMethodRecord } from '../records/login-records.ts'
 import type { TokenRecord } from '../records/records.ts'
@@ -48,7 +55,6 @@ export function isGone(token: TokenRecord, now: number, directory: Directory): b
 
 /**
  * Decides the ExpirationTime of a new token.
- *
  * @param request an instant, a lifetime, or neither; a lifetime of 0 means none.
  * @returns the instant to store, or `undefined` for a token that does not expire.
  * @throws AclError `expiration_conflict`, `expiration_out_of_bounds`. Both bounds are inclusive.
@@ -94,4 +100,44 @@ export function checkLifetime(lifetimeMs: number, field: 'ExpirationTime' | 'Exp
 
 function outOfBounds(field: string, message: string): AclError {
   return new AclError('expiration_out_of_bounds', message, { field })
+}
+
+/** Uses are kept in memory. A use is written if the last written use is older than this fraction of the limit. */
+const WRITTEN_AFTER = 1 / 20
+/** A token expires late by this fraction of the limit, because its latest uses may not have been written yet. */
+const GRACE = 1 / 10
+
+/** How long a token may be idle. */
+export interface IdleLimit {
+  readonly ttlMs: number
+  /** Treated as a use: when the token was created, or when the limit was set. */
+  readonly since: number
+}
+
+/** The idle limit of a token that a method created; `undefined` for none. */
+export function idleLimitOf(token: TokenRecord, method: AuthMethodRecord): IdleLimit | undefined {
+  const limit = idleLimitOfMethod(method)
+  if (limit === undefined) return undefined
+  return { ...limit, since: Math.max(limit.since, parseInstant(token.CreateTime) ?? 0) }
+}
+
+/** Like {@link idleLimitOf}, for all tokens of the method: `since` is when the limit was set. */
+export function idleLimitOfMethod({ IdleTTL, IdleSince = '' }: AuthMethodRecord): IdleLimit | undefined {
+  if (IdleTTL === undefined) return undefined
+  return { ttlMs: parseDurationMs(IdleTTL), since: parseInstant(IdleSince) ?? 0 }
+}
+
+/** A token whose last known use was at or before this instant has expired. */
+export function idleHorizon({ ttlMs }: IdleLimit, now: number): number {
+  return now - ttlMs * (1 + GRACE)
+}
+
+/** Whether one process knows that a token is still valid. Otherwise, all processes must be asked for later uses. */
+export function isSurelyUsed(lastUse: number, { ttlMs }: IdleLimit, now: number): boolean {
+  return now < lastUse + ttlMs
+}
+
+/** Whether a use must be written. */
+export function isUseWritten(lastWritten: number, { ttlMs }: IdleLimit, use: number): boolean {
+  return use >= lastWritten + ttlMs * WRITTEN_AFTER
 }

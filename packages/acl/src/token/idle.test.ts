@@ -1,6 +1,6 @@
 import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
-import { idleHorizon, idleLimitOf, idleLimitOfMethod, isSurelyUsed, isUseWritten } from './idle.ts'
+import { idleHorizon, idleLimitOf, idleLimitOfMethod, isSurelyUsed, isUseWritten } from './expiration.ts'
 
 const SET = Date.UTC(2026, 0, 31, 12)
 const at = (ms: number) => new Date(SET + ms).toISOString()

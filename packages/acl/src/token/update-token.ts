@@ -18,9 +18,8 @@ interface UpdateContext {
 const NONE: ReadonlySet<string> = new Set()
 
 /**
- * Checks that an accessor in the body equals the accessor in the path exactly. Spec 4.5.1.
- *
- * @throws AclError `accessor_mismatch`.
+ * Checks that an accessor in the body equals the accessor in the path exactly. Spec 4.5.1. @throws AclError
+ * `accessor_mismatch`.
  */
 export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken): void {
   if (request.AccessorID && request.AccessorID !== pathAccessorId) {
@@ -119,11 +118,10 @@ export type WritePlace = 'here' | 'primary'
 
 /**
  * Where a secondary writes a token: local tokens here, all others in the primary.
- *
- * @param existing the token to clone, change or delete, if it is known here. An unknown token may be a global token
- * that has not arrived yet, so the primary decides.
- * @param requestedLocal `Local` of a create or an update. If it contradicts the token, the write is refused here, as in
- * the primary.
+ * @param existing the token to clone, change or delete, if it is known here. An unknown token may be a global
+ * token that has not arrived yet, so the primary decides.
+ * @param requestedLocal `Local` of a create or an update. If it contradicts the token, the write is refused
+ * here, as in the primary.
  */
 export function placeOfTokenWrite(
   existing: Pick<TokenRecord, 'Local'> | undefined,

@@ -82,9 +82,8 @@ function isSuccessor(other: MemberRow, { datacenter, node, stoppedAt, heartbeatA
 
 /**
  * Whether the row may be removed: a failed server that never returns must not block the upgrade forever.
- *
- * @param observedSince since when the observer itself has sent heartbeats without a gap. Within
- * {@link OBSERVER_GRACE_MS}, it removes no member: after a database outage, the others have not had time for a
+ * @param observedSince since when the observer itself has sent heartbeats without a gap. Within {@link
+ * OBSERVER_GRACE_MS}, it removes no member: after a database outage, the others have not had time for a
  * heartbeat.
  */
 export function isForgotten(

@@ -1,10 +1,8 @@
 /**
- * The one-time migration of intentions to config entries, as pure rules for the servers and the simulator. Spec 9.5;
- * decisions: intentions.
- *
- * Intentions are always stored as the sources of their destinations, so the migration moves nothing: it ends with one
- * record, and a process that is killed earlier leaves nothing to repair. It keeps the pace of the reference, which
- * clients and rehearsals expect.
+ * The one-time migration of intentions to config entries, as pure rules for the servers and the simulator.
+ * Spec 9.5; decisions: intentions. Intentions are always stored as the sources of their destinations, so the
+ * migration moves nothing: it ends with one record, and a process that is killed earlier leaves nothing to
+ * repair. It keeps the pace of the reference, which clients and rehearsals expect.
  */
 
 import { AclError, type ServiceProfile } from '@latchkey/contract'
@@ -59,10 +57,9 @@ export interface IntentionsStep {
 }
 
 /**
- * The next step of the migration. The elected server repeats it until the end. It restarts the migration of a lost
- * predecessor: a migration that began before `startedAt` is not its own.
- *
- * @param startedAt when this server was elected, on the same clock.
+ * The next step of the migration. The elected server repeats it until the end. It restarts the migration of a
+ * lost predecessor: a migration that began before `startedAt` is not its own. @param startedAt when this
+ * server was elected, on the same clock.
  */
 export function nextIntentionsStep(look: IntentionsLook, startedAt: number): IntentionsStep {
   const { recorded, destinations, now } = look
@@ -93,7 +90,6 @@ function waitsForOf({ servers, primary }: IntentionsLook): readonly string[] {
 
 /**
  * Whether an intention may be written now. Spec 9.5.2.
- *
  * @param by how the intention is written: before the migration, only the ID-based API works.
  * @throws AclError `intentions_migrating`.
  */

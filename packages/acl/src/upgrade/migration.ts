@@ -1,12 +1,12 @@
 /**
- * The accessor migration: every legacy token gets exactly one accessor, in batches. Spec 8, 9.2.3; ambiguities:
- * decisions, upgrade.
- *
- * One elected process of the primary datacenter works in rounds: it reads the record of the last batch, waits for
- * {@link nextBatchAt}, reads tokens without an accessor, plans, and commits the converted tokens together with
- * {@link recordBatch}, on the condition that none of these records has changed. Because the batch record is in the same
- * commit, the rate limit holds across processes and kills: a process that missed the last batch cannot commit the next.
+ * The accessor migration: every legacy token gets exactly one accessor, in batches. Spec 8, 9.2.3;
+ * ambiguities: decisions, upgrade. One elected process of the primary datacenter works in rounds: it reads
+ * the record of the last batch, waits for {@link nextBatchAt}, reads tokens without an accessor, plans, and
+ * commits the converted tokens together with {@link recordBatch}, on the condition that none of these records
+ * has changed. Because the batch record is in the same commit, the rate limit holds across processes and
+ * kills: a process that missed the last batch cannot commit the next.
  */
+
 import { invariant } from '@latchkey/contract'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
@@ -17,7 +17,7 @@ import { isReservedId } from '../ids.ts'
 import { hasLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
 import type { TokenRecord } from '../records/records.ts'
-import type { MigrationRecord } from '../records/system-records.ts'
+import type { AclModeRecord, MigrationRecord } from '../records/system-records.ts'
 import { withTokenHash } from '../token/create-token.ts'
 
 /** Maximum legacy tokens per batch, and minimum time between two batches. Spec 8. */
@@ -94,7 +94,6 @@ export function convertForMigration(token: TokenRecord, accessorId: string): Tok
 
 /**
  * The earliest instant of the next batch: now for the first batch, otherwise one second after the last.
- *
  * @param lastBatchAt from the record in the store, regardless of which process wrote it.
  * @param now by the shared clock. If the clock was set back, the wait is longer by that amount.
  */
@@ -114,7 +113,6 @@ export function batchesDurationMs(tokens: number): number {
 
 /**
  * The record with one more batch, to be committed with the batch.
- *
  * @param at the instant of the commit, by the shared clock.
  * @throws an invariant error for a batch that is too large, empty, or too early.
  */
@@ -147,4 +145,61 @@ function drawFreeId(random: Random, isTaken: (id: string) => boolean): string | 
     if (!isReservedId(id) && !isTaken(id)) return id
   }
   return undefined
+}
+
+interface MigrationProgress {
+  /**
+   * `waiting`: legacy mode has not ended, or this datacenter is a secondary, which receives accessors with the tokens;
+   * `running`: tokens remain; `done`: none remain, until another legacy token is created.
+   */
+  readonly state: 'waiting' | 'running' | 'done'
+  /** Migrated tokens. */
+  readonly done: number
+  /** Migrated and remaining tokens. */
+  readonly total: number
+  readonly batches: number
+  /** Tokens per second since the last long pause between batches; 0 before the first batch. */
+  readonly rate: number
+  /** Minimum seconds until the last batch at the allowed rate; concurrent changes add to it. */
+  readonly estimateSeconds: number
+}
+
+export interface MigrationState {
+  readonly record: MigrationRecord
+  /** Tokens without an accessor. */
+  readonly remaining: number
+  readonly aclMode: AclModeRecord
+  readonly isPrimary: boolean
+  readonly now: number
+}
+
+export function migrationProgress(state: MigrationState): MigrationProgress {
+  const { record, remaining } = state
+  return {
+    state: stateOf(state),
+    done: record.done,
+    total: record.done + remaining,
+    batches: record.batches,
+    rate: rateOf(record),
+    estimateSeconds: secondsLeft(state),
+  }
+}
+
+function stateOf({ aclMode, isPrimary, remaining }: MigrationState): MigrationProgress['state'] {
+  if (aclMode.mode === 'legacy') return 'waiting'
+  if (remaining === 0) return 'done'
+  return isPrimary ? 'running' : 'waiting'
+}
+
+/** Every batch, including the last, takes one interval: one batch of 128 tokens gives 128 a second. */
+function rateOf({ run, lastBatchAt }: MigrationRecord): number {
+  if (run === undefined || lastBatchAt === undefined) return 0
+  const ms = lastBatchAt - run.startedAt + ACCESSOR_BATCH_INTERVAL_MS_MIN
+  return Math.round((run.tokens / ms) * 10_000) / 10
+}
+
+function secondsLeft({ record, remaining, now }: MigrationState): number {
+  if (remaining === 0) return 0
+  const lastAt = nextBatchAt(record.lastBatchAt, now) + batchesDurationMs(remaining)
+  return (lastAt - now) / 1_000
 }

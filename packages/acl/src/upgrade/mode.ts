@@ -1,8 +1,7 @@
 /**
- * Legacy mode ends once per datacenter. Spec 9.2.1, 9.2.2; ambiguities: decisions, upgrade.
- *
- * The end is one record in the store shared by the servers of a datacenter. A process that reads it, even after a
- * restart, advertises `enabled`.
+ * Legacy mode ends once per datacenter. Spec 9.2.1, 9.2.2; ambiguities: decisions, upgrade. The end is one
+ * record in the store shared by the servers of a datacenter. A process that reads it, even after a restart,
+ * advertises `enabled`.
  */
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { AclModeRecord } from '../records/system-records.ts'
@@ -53,11 +52,9 @@ export function advertisedMode(
 }
 
 /**
- * Decides whether legacy mode ends in a datacenter.
- *
- * It ends when at least one of its servers is known and every counted server supports the new ACLs. In a secondary, at
- * least one server of the primary must also be known, and every counted server of the primary must have left legacy
- * mode. The end is final.
+ * Decides whether legacy mode ends in a datacenter. It ends when at least one of its servers is known and
+ * every counted server supports the new ACLs. In a secondary, at least one server of the primary must also be
+ * known, and every counted server of the primary must have left legacy mode. The end is final.
  */
 export function decideMode(input: ModeInput): ModeDecision {
   if (input.recorded.mode === 'enabled') return { next: 'enabled', waitsFor: [] }
@@ -71,10 +68,9 @@ export function endLegacyMode(recorded: AclModeRecord, now: number): AclModeReco
 }
 
 /**
- * The refusal of the new ACL APIs in legacy mode. Clients match its first sentence, which is the same as in the
- * reference.
- *
- * @param recorded a secondary without copies must not refuse a secret permanently, and answers `copy_incomplete`.
+ * The refusal of the new ACL APIs in legacy mode. Clients match its first sentence, which is the same as in
+ * the reference. @param recorded a secondary without copies must not refuse a secret permanently, and answers
+ * `copy_incomplete`.
  */
 export function legacyModeError(waitsFor: readonly string[], recorded?: AclModeRecord): AclError {
   const hidden = waitsFor.length - REASONS_SHOWN_MAX
@@ -117,4 +113,55 @@ function nameOf({ node, datacenter, version, status }: Member): string {
     ...(status === 'failed' || status === 'stopped' ? [status] : []),
   ]
   return `server ${node} of ${datacenter}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
+}
+
+/** A downgrade, or tokens that would lose their rights. */
+type StartRefusal = 'downgrade' | 'legacy_rights'
+
+/** The message is for the operator. */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused'
+  readonly reason: StartRefusal
+  constructor(reason: StartRefusal, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export interface StartInput {
+  readonly profile: ServiceProfile
+  /** `undefined` for new data. */
+  readonly recorded: AclModeRecord | undefined
+  /** Tokens for which `hasLegacyRights` holds. */
+  readonly legacyRightsCount: number
+  /** Whether the operator accepts the loss of these tokens' rights. */
+  readonly mayDropLegacyRights: boolean
+  /** The variable or option that sets it, for the message. */
+  readonly flagName: string
+}
+
+/**
+ * Checks whether a server may use the data: at its start, and whenever the recorded mode changes, because a
+ * process that was suspended for a long time may have become too old. @throws StartRefused `downgrade` for a
+ * version before 1.4.0 once the upgrade is complete; `legacy_rights` for a version from 1.11 while tokens
+ * have only legacy rights, unless the operator accepts their loss.
+ */
+export function assertCanStart(input: StartInput): void {
+  const { profile, recorded, legacyRightsCount, mayDropLegacyRights, flagName } = input
+  const version = profile.version.text
+  if (recorded?.mode === 'enabled' && !profile.has('upgrade.legacyMode')) {
+    throw new StartRefused(
+      'downgrade',
+      `version ${version} cannot start on this data: it is upgraded to 1.4.0 or later, and there is no way back ` +
+        '(spec 9.2.5). Start version 1.4.0 or later, or restore a backup from before the upgrade.',
+    )
+  }
+  if (!profile.has('upgrade.legacyRules') && legacyRightsCount > 0 && !mayDropLegacyRights) {
+    throw new StartRefused(
+      'legacy_rights',
+      `version ${version} does not start: ${legacyRightsCount === 1 ? '1 legacy token has' : `${legacyRightsCount.toLocaleString('en-US')} legacy tokens have`} rights ` +
+        'from legacy rules alone, which version 1.11 ignores; only the default policy would apply instead. ' +
+        `Link policies with version 1.10, or set ${flagName} to give these rights up.`,
+    )
+  }
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_BATCHES, recordBatch } from './migration.ts'
-import { type MigrationState, migrationProgress } from './progress.ts'
+import { type MigrationState, migrationProgress, NO_BATCHES, recordBatch } from './migration.ts'
 
 const progress = (fields: Partial<MigrationState>) =>
   migrationProgress({

@@ -1,6 +1,6 @@
 import { aProfile } from '@latchkey/testkit/upgrade/builders'
 import { expect, test } from 'vitest'
-import { assertCanStart, type StartInput, StartRefused } from './start.ts'
+import { assertCanStart, type StartInput, StartRefused } from './mode.ts'
 
 function refusalOf(version: string, fields: Partial<StartInput> = {}): StartRefused | undefined {
   try {

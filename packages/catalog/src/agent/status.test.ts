@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest'
-import { aggregateStatus, aliasResult, maintenanceCheck } from './aggregate.ts'
 import {
+  aggregateStatus,
+  aliasResult,
   countResult,
   expiredOutput,
+  maintenanceCheck,
   movesStatus,
   NO_RESULTS,
   outputWriteMs,
   statusOfHttp,
-} from './check-results.ts'
+} from './aggregate.ts'
 
 const checks = (...statuses: readonly string[]) =>
   statuses.map((Status, i) => ({ CheckID: `c${i}`, Name: `C${i}`, Status, Output: `out ${i}` }))

@@ -2,13 +2,14 @@
  * Answers DNS questions from the catalog: a pure function of the question and the context. Records that the DNS token
  * may not read are treated as absent. Decisions: dns.
  */
+
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
+import type { ServiceRecord } from '../records/catalog-records.ts'
 import { type Asked, type DnsContext, nameOfNode, readableNode } from './context.ts'
 import { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './message.ts'
 import { type DnsTarget, isEncodable, readName } from './names.ts'
 import { addressesOfRecord, answerNode } from './node-answers.ts'
 import { addressRecord, nothing, zoneRecord } from './records.ts'
-import { answerReverse } from './reverse-answers.ts'
 import { answerService } from './service-answers.ts'
 
 /** Maximum length of a chain of names that an answer follows. */
@@ -104,4 +105,43 @@ function answerAddress(ip: string, { question, settings }: Asked): DnsReply {
   const record = addressRecord(name, ip, settings.ttlSeconds)
   if (type === record.type || type === 'ANY') return { ...emptyReply('NOERROR'), answers: [record] }
   return { ...emptyReply('NOERROR'), additionals: [record] }
+}
+
+/** Existing services would forward the question to another resolver, and fail without one. */
+const UNKNOWN_ADDRESS: DnsReply = {
+  ...emptyReply('SERVFAIL', { isAuthoritative: false }),
+  isRecursionAvailable: true,
+}
+
+/**
+ * Answers any type of question with one name: the first node with the address, otherwise the first service
+ * with an instance at the address. @param ip undefined for a malformed name.
+ */
+function answerReverse(ip: string | undefined, asked: Asked): DnsReply {
+  const { question, zone } = asked
+  const data = ip === undefined ? undefined : nameAt(ip, asked)
+  if (data === undefined || !isEncodable(data)) return UNKNOWN_ADDRESS
+  const answers = [{ name: question.name, type: 'PTR', ttl: 0, data }] as const
+  const authorities = question.type === 'SOA' ? [zone] : []
+  return { ...emptyReply('NOERROR'), answers, authorities }
+}
+
+function nameAt(ip: string, asked: Asked): string | undefined {
+  const { catalog, rights, profile } = asked
+  const node = catalog.nodesAt(ip).find(({ Node }) => rights.node(Node))
+  if (node) return nameOfNode(node, asked)
+  if (!profile.has('dns.servicePtr')) return undefined
+  const instance = catalog
+    .instancesAt(ip)
+    .find(({ Node, Service, Namespace }) => rights.service(Service, Namespace) && readableNode(asked, Node))
+  return instance && nameOfService(instance, asked)
+}
+
+/** The name of a service: before 1.7.0 without the datacenter; in the extended edition with the namespace. */
+function nameOfService(
+  { Service, Namespace }: ServiceRecord,
+  { profile, datacenter, domain, hasNamespaces }: Asked,
+): string {
+  if (!profile.has('dns.ptrCanonicalName')) return `${Service}.service.${domain}`
+  return `${Service}.service.${hasNamespaces ? `${Namespace}.` : ''}${datacenter}.${domain}`
 }

@@ -15,10 +15,8 @@ function takes(type: string, ip: string): boolean {
 export type Location = { readonly ip: string } | { readonly host: string } | undefined
 
 /**
- * Chooses among the addresses of a record. The tags `lan_ipv6` and `lan_ipv4` take precedence over the address itself,
- * for types that accept their family.
- *
- * @param address an IP address or a name.
+ * Chooses among the addresses of a record. The tags `lan_ipv6` and `lan_ipv4` take precedence over the
+ * address itself, for types that accept their family. @param address an IP address or a name.
  */
 export function locate(
   type: string,

@@ -1,21 +1,19 @@
 /** Writes by source and destination, as edits of one source in a config entry. Spec 9.5; decisions: intentions. */
-
 import {
   type IntentionDestination,
   type IntentionEnds,
   type IntentionIndex,
+  type IntentionRecord,
   intentionKey,
+  precedenceOf,
+  type StoredEntry,
 } from '@latchkey/acl'
-import { AclError, type ExactIntention } from '@latchkey/contract'
+import { AclError, type ExactIntention, type Intention } from '@latchkey/contract'
 import { type EntryRecords, SERVICE_INTENTIONS, showEntry, writeEntry } from './config-entry.ts'
 
 type Edition = 'standard' | 'extended'
 
-/**
- * Returns the entry with the intention added or replaced.
- *
- * @throws AclError as {@link writeEntry}.
- */
+/** Returns the entry with the intention added or replaced. @throws AclError as {@link writeEntry}. */
 export function writeExact(
   ends: IntentionEnds,
   request: ExactIntention,
@@ -43,9 +41,8 @@ export function writeExact(
 }
 
 /**
- * Returns the entry without the intention; `undefined` if no source is left.
- *
- * @throws AclError as {@link writeEntry}.
+ * Returns the entry without the intention; `undefined` if no source is left. @throws AclError as {@link
+ * writeEntry}.
  */
 export function deleteExact(
   ends: IntentionEnds,
@@ -78,4 +75,49 @@ function entryOf(
 function isSame(a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean {
   const keys = Object.keys(a)
   return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key])
+}
+
+/** The form before 1.9.0, with every field. Keys are in the order of the contract's schema. */
+export function showIntention(record: IntentionRecord): Intention {
+  return {
+    ID: record.LegacyID ?? '',
+    Description: record.Description,
+    ...endsShown(record),
+    SourceType: record.SourceType,
+    ...(record.Action === undefined ? {} : { Action: record.Action }),
+    DefaultAddr: '',
+    DefaultPort: 0,
+    Meta: { ...record.LegacyMeta },
+    Precedence: precedenceOf(record),
+    CreatedAt: record.LegacyCreateTime ?? '',
+    UpdatedAt: record.LegacyUpdateTime ?? '',
+    Hash: record.Hash,
+    CreateIndex: record.CreateIndex,
+    ModifyIndex: record.ModifyIndex,
+  }
+}
+
+/** The form as part of its config entry: with the indexes of the entry, and without empty fields. Spec 9.5.3. */
+export function showSource(record: IntentionRecord, { destination }: StoredEntry): Intention {
+  const { LegacyID, LegacyCreateTime, LegacyUpdateTime, Action, Permissions } = record
+  const Meta = LegacyID === undefined ? destination.Meta : record.LegacyMeta
+  return {
+    ...(LegacyID === undefined ? {} : { ID: LegacyID }),
+    Description: record.Description,
+    ...endsShown(record),
+    SourceType: record.SourceType,
+    ...(Action === undefined ? {} : { Action }),
+    ...(Permissions.length === 0 ? {} : { Permissions: [...Permissions] }),
+    ...(Object.keys(Meta).length === 0 ? {} : { Meta: { ...Meta } }),
+    Precedence: precedenceOf(record),
+    ...(LegacyCreateTime === undefined ? {} : { CreatedAt: LegacyCreateTime }),
+    ...(LegacyUpdateTime === undefined ? {} : { UpdatedAt: LegacyUpdateTime }),
+    ...(LegacyID === undefined ? {} : { Hash: record.Hash }),
+    CreateIndex: destination.CreateIndex,
+    ModifyIndex: destination.ModifyIndex,
+  }
+}
+
+function endsShown({ SourceNS, SourceName, DestinationNS, DestinationName }: IntentionRecord) {
+  return { SourceNS, SourceName, DestinationNS, DestinationName }
 }

@@ -24,9 +24,8 @@ export function requireName(name: string, field: string, what = 'must be set'): 
 }
 
 /**
- * Checks a source or destination: a wildcard must be the whole name, and a wildcard namespace requires a wildcard name.
- *
- * @throws AclError `field_invalid`.
+ * Checks a source or destination: a wildcard must be the whole name, and a wildcard namespace requires a
+ * wildcard name. @throws AclError `field_invalid`.
  */
 export function checkEnd(
   end: { readonly namespace: string; readonly name: string },
@@ -42,9 +41,8 @@ export function checkEnd(
 }
 
 /**
- * The namespace of a source or destination. The standard edition has only `default`.
- *
- * @throws AclError `namespace_unsupported`.
+ * The namespace of a source or destination. The standard edition has only `default`. @throws AclError
+ * `namespace_unsupported`.
  */
 export function namespaceOfEnd(
   given: string | undefined,
@@ -70,11 +68,7 @@ export function checkSourceType(type: string | undefined, field: string): void {
   if (type !== undefined && type !== '' && type !== 'consul') throw invalid(field, "must be set to 'consul'")
 }
 
-/**
- * Checks the source type of a query.
- *
- * @throws AclError `field_invalid`.
- */
+/** Checks the source type of a query. @throws AclError `field_invalid`. */
 export function requireSourceType(type: string | undefined): void {
   if (type === undefined || type === '' || type === 'consul') return
   throw new AclError('field_invalid', `unsupported SourceType: ${JSON.stringify(shorten(type))}`, {
@@ -83,9 +77,8 @@ export function requireSourceType(type: string | undefined): void {
 }
 
 /**
- * Parses the source or destination of a query: `name` or `namespace/name`.
- *
- * @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`.
+ * Parses the source or destination of a query: `name` or `namespace/name`. @throws AclError `field_required`,
+ * `field_invalid`, `namespace_unsupported`.
  */
 export function parseEnd(
   text: string | undefined,

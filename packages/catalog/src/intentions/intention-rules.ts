@@ -27,9 +27,8 @@ interface IntentionContext {
 }
 
 /**
- * The source and destination in a body.
- *
- * @throws AclError `field_required`, `namespace_unsupported`, `field_invalid`.
+ * The source and destination in a body. @throws AclError `field_required`, `namespace_unsupported`,
+ * `field_invalid`.
  */
 export function endsOf(
   request: CreateIntention | UpdateIntention,
@@ -47,9 +46,8 @@ export function endsOf(
 }
 
 /**
- * Builds the record of a new intention.
- *
- * @throws AclError as {@link endsOf}; `field_invalid`, `intention_in_use`, `intention_edited`.
+ * Builds the record of a new intention. @throws AclError as {@link endsOf}; `field_invalid`,
+ * `intention_in_use`, `intention_edited`.
  */
 export function createIntention(
   request: CreateIntention,
@@ -78,7 +76,6 @@ export function createIntention(
 
 /**
  * Builds the record that replaces an intention.
- *
  * @param keepsDestination whether the destination must not change, as from 1.9.0.
  * @throws AclError as {@link createIntention}; `field_immutable`.
  */
@@ -109,9 +106,8 @@ export function updateIntention(
 }
 
 /**
- * An edit through config entries removes the IDs of all intentions to a destination, and rules out ID-based writes.
- *
- * @throws AclError `intention_edited`.
+ * An edit through config entries removes the IDs of all intentions to a destination, and rules out ID-based
+ * writes. @throws AclError `intention_edited`.
  */
 function requireEditable(ends: IntentionEnds, intentions: IntentionIndex): void {
   const sources = intentions.entry(ends)?.sources ?? []

@@ -119,10 +119,9 @@ export const SERVICE_NAMES = '*'
 export const CONNECT_LOSS = '>'
 
 /**
- * Names the connection endpoints of a service, a native service and its proxies, in the changes of a commit. There is no
- * record of this name: its change, a deletion, only tells waiters.
- *
- * @param key `nameKey` of the service.
+ * Names the connection endpoints of a service, a native service and its proxies, in the changes of a commit.
+ * There is no record of this name: its change, a deletion, only tells waiters. @param key `nameKey` of the
+ * service.
  */
 export function connectKey(key: string): string {
   return `>${key}`

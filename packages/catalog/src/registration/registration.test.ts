@@ -2,8 +2,7 @@ import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-build
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { Catalog } from '../catalog.ts'
-import { planDeregistration } from './deregister.ts'
-import { planRegistration, readRegistration } from './register.ts'
+import { planDeregistration, planRegistration, readRegistration } from './register.ts'
 
 const A = 'aaaaaaaa-0000-4000-8000-000000000001'
 const B = 'bbbbbbbb-0000-4000-8000-000000000002'

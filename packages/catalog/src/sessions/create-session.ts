@@ -1,19 +1,21 @@
 /** Validates the body of a session, and builds its record. Decisions: sessions. */
 
-import { DEFAULT_NAMESPACE, invalidField } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE, invalidField, type KvRecord } from '@latchkey/acl'
 import {
   AclError,
   DurationSyntaxError,
   parseDurationMs,
   parseDurationNs,
+  type ServiceProfile,
+  type Session,
   type SessionCreate,
   shorten,
 } from '@latchkey/contract'
-import type { Catalog } from '../catalog.ts'
-import { CRITICAL } from '../records/catalog-records.ts'
+import { type Catalog, catalogKey } from '../catalog.ts'
+import type { CatalogChange } from '../commit-rules.ts'
+import { CRITICAL, checkKey } from '../records/catalog-records.ts'
 import type { SessionBehavior, SessionRecord } from '../records/session-records.ts'
 import { ALIVE_CHECK } from '../registration/register.ts'
-import { SESSION_TTL_MS_MAX, SESSION_TTL_MS_MIN } from './session-times.ts'
 
 const LOCK_DELAY_NS = 15_000_000_000
 /** A number below this is in seconds. */
@@ -31,20 +33,15 @@ export interface SessionContext {
   readonly id: string
 }
 
-/**
- * The node of a new session, before any lookup.
- *
- * @throws AclError `field_required` for an empty one.
- */
+/** The node of a new session, before any lookup. @throws AclError `field_required` for an empty one. */
 export function nodeOfSession({ Node }: SessionCreate, ownNode: string): string {
   if (Node === '') throw new AclError('field_required', 'Must provide Node', { field: 'Node' })
   return Node ?? ownNode
 }
 
 /**
- * Builds a new session. The node of the server is treated as registered.
- *
- * @throws AclError `field_required`, `field_invalid`, `check_critical`, `namespace_unsupported`.
+ * Builds a new session. The node of the server is treated as registered. @throws AclError `field_required`,
+ * `field_invalid`, `check_critical`, `namespace_unsupported`.
  */
 export function createSession(body: SessionCreate, context: SessionContext): SessionRecord {
   const { catalog, ownNode, id } = context
@@ -143,4 +140,123 @@ function readDuration(given: string, field: 'TTL' | 'LockDelay', parse: (text: s
     const prefix = field === 'TTL' ? `Session TTL '${shorten(given)}' invalid` : 'Request decode failed'
     throw invalidField(field, `${prefix}: time: ${shorten(error.message)}`)
   }
+}
+
+/** Longer lock delays are reduced to this value. */
+const LOCK_DELAY_MS_MAX = 60_000
+const SESSION_TTL_MS_MIN = 10_000
+const SESSION_TTL_MS_MAX = 86_400_000
+/** A session ends between its TTL and twice its TTL after its creation or last renewal: here, after twice its TTL. */
+const LIFETIME_TTLS = 2
+const NANOSECONDS_PER_MS = 1_000_000
+
+/** How long after the end of a session no other session can lock its keys, in milliseconds. */
+export function lockDelayMs({ LockDelay }: Pick<SessionRecord, 'LockDelay'>): number {
+  return Math.min(LockDelay / NANOSECONDS_PER_MS, LOCK_DELAY_MS_MAX)
+}
+
+/** How long a session lives without renewal, in milliseconds; undefined if it does not expire. */
+export function sessionLifetimeMs({ TTL }: Pick<SessionRecord, 'TTL'>): number | undefined {
+  const ttlMs = TTL === '' ? 0 : parseDurationMs(TTL)
+  return ttlMs ? ttlMs * LIFETIME_TTLS : undefined
+}
+
+/**
+ * The sessions that a commit ends, each once: deleted sessions, sessions with a check that becomes critical
+ * or is removed, and sessions of a removed node.
+ * @param changes the changes of one commit, in order. The last change of a record is decisive.
+ * @param before contains the deleted sessions, the sessions of deleted nodes, and the sessions that depend on
+ * changed checks.
+ */
+export function endedSessions(
+  changes: readonly CatalogChange[],
+  before: Pick<Catalog, 'sessions'>,
+): readonly SessionRecord[] {
+  const last = new Map(
+    changes.map((change) => [`${change.table} ${catalogKey(change.table, change.record)}`, change]),
+  )
+  const ended = new Map<string, SessionRecord>()
+  for (const change of last.values())
+    for (const session of endedBy(change, before)) ended.set(session.ID, session)
+  return [...ended.values()]
+}
+
+function endedBy(change: CatalogChange, { sessions }: Pick<Catalog, 'sessions'>): readonly SessionRecord[] {
+  const { table, op, record } = change
+  if (table === 'checks') {
+    return op === 'delete' || record.Status === CRITICAL ? sessions.withCheck(checkKey(record)) : []
+  }
+  if (op === 'put') return []
+  if (table === 'nodes') return sessions.on(record.Node)
+  const session = table === 'sessions' ? sessions.get(record.ID) : undefined
+  return session ? [session] : []
+}
+
+/** The content that a request writes to a key, and its session. */
+export interface LockRequest {
+  readonly Namespace: string
+  readonly Key: string
+  readonly Flags: bigint
+  readonly Value: Uint8Array
+  readonly Session: string
+}
+
+/**
+ * The record of a key after a session has locked it. LockIndex counts the locks since the key was created.
+ * @param existing if absent, the key is created.
+ * @returns undefined if another session holds the key.
+ */
+export function lockedKey(existing: KvRecord | undefined, request: LockRequest): KvRecord | undefined {
+  const isMine = existing?.Session === request.Session
+  if (!isMine && existing?.Session !== undefined) return undefined
+  const { LockIndex = 0, CreateIndex = 0 } = existing ?? {}
+  return { ...request, LockIndex: isMine ? LockIndex : LockIndex + 1, CreateIndex, ModifyIndex: 0 }
+}
+
+/**
+ * The record of a key after a session has released it. LockIndex does not change. @returns undefined if the
+ * session does not hold the key.
+ */
+export function releasedKey(existing: KvRecord | undefined, request: LockRequest): KvRecord | undefined {
+  if (existing === undefined || existing.Session !== request.Session) return undefined
+  const { Session: _, ...released } = { ...existing, Flags: request.Flags, Value: request.Value }
+  return { ...released, ModifyIndex: 0 }
+}
+
+/** Whether a write would change nothing. */
+export function isSameKey(existing: KvRecord | undefined, { Flags, Value, Session }: KvRecord): boolean {
+  return (
+    existing !== undefined &&
+    existing.Session === Session &&
+    existing.Flags === Flags &&
+    existing.Value.length === Value.length &&
+    Value.every((byte, i) => byte === existing.Value[i])
+  )
+}
+
+/** A session in the answers of a service version. Before 1.7.0, `Checks` is its only list. */
+export function showSession(record: SessionRecord, profile: ServiceProfile): Session {
+  const { ID, Name, Node, LockDelay, Behavior, TTL, NodeChecks, ServiceChecks, Checks } = record
+  const { CreateIndex, ModifyIndex } = record
+  if (!profile.has('session.checkLists')) {
+    const all = [...NodeChecks, ...Checks]
+    return { ID, Name, Node, Checks: all, LockDelay, Behavior, TTL, CreateIndex, ModifyIndex }
+  }
+  return {
+    ...{ ID, Name, Node, LockDelay, Behavior, TTL, NodeChecks: [...NodeChecks] },
+    ServiceChecks: ServiceChecks && [...ServiceChecks],
+    ...(Checks.length === 0 ? {} : { Checks: [...Checks] }),
+    CreateIndex,
+    ModifyIndex,
+  }
+}
+
+/**
+ * Whether info and renew fail because of the versions of the process that receives a request and of the leader: one is
+ * 1.7.0 or 1.7.1, and the other is older. Spec 9.3 (1.7.0, 1.7.2).
+ */
+export function rejectsSessionQueries(own: ServiceProfile, leader: ServiceProfile): boolean {
+  const isOld = (profile: ServiceProfile) => !profile.has('session.checkLists')
+  const isFaulty = (profile: ServiceProfile) => profile.has('session.incompatibleQueries')
+  return (isOld(own) && isFaulty(leader)) || (isFaulty(own) && isOld(leader))
 }

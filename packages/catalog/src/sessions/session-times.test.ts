@@ -1,8 +1,7 @@
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { describe, expect, test } from 'vitest'
 import { Catalog } from '../catalog.ts'
-import { createSession, type SessionContext } from './create-session.ts'
-import { lockDelayMs, sessionLifetimeMs } from './session-times.ts'
+import { createSession, lockDelayMs, type SessionContext, sessionLifetimeMs } from './create-session.ts'
 
 const CONTEXT: SessionContext = {
   ...{ catalog: new Catalog(), ownNode: 'n1', edition: 'standard' },

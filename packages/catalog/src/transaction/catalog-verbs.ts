@@ -1,13 +1,12 @@
 /** Transaction operations on nodes, services and checks. Rights are checked for both the stored and the sent record. */
-
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { type CheckRecord, checkKey, nodeKey, serviceKey } from '../records/catalog-records.ts'
-import { planDeregistration } from '../registration/deregister.ts'
 import {
   type CatalogNeed,
   needOfNode,
   needOfService,
   needsOfService,
+  planDeregistration,
   planRegistration,
   type RegistrationRequest,
 } from '../registration/register.ts'

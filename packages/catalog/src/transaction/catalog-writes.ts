@@ -5,7 +5,7 @@ import { Catalog, type CatalogRecords, type CatalogTable, catalogKey } from '../
 import type { CatalogChange } from '../commit-rules.ts'
 import { nodeKey } from '../records/catalog-records.ts'
 import type { SessionRecord } from '../records/session-records.ts'
-import { endedSessions } from '../sessions/ended-sessions.ts'
+import { endedSessions } from '../sessions/create-session.ts'
 import type { LiveSessions } from './keys.ts'
 import { type Expectation, PENDING_INDEX } from './outcome.ts'
 

@@ -1,7 +1,7 @@
 /** Transaction operations on keys. */
 import type { KvRecord } from '@latchkey/acl'
 import type { SessionRecord } from '../records/session-records.ts'
-import { isSameKey, type LockRequest, lockedKey, releasedKey } from '../sessions/key-locks.ts'
+import { isSameKey, type LockRequest, lockedKey, releasedKey } from '../sessions/create-session.ts'
 import type { KeyOperation } from './operations.ts'
 import {
   DENIED,

@@ -1,7 +1,8 @@
 /** Plans a transaction: applies its operations in order, each on top of the earlier writes. Decisions: transactions. */
+import type { KvRecord } from '@latchkey/acl'
+import { AclError, limits } from '@latchkey/contract'
 import type { Catalog } from '../catalog.ts'
 import type { CatalogChange } from '../commit-rules.ts'
-import { TransactionBudget } from './budget.ts'
 import { applyToCheck, applyToNode, applyToService } from './catalog-verbs.ts'
 import { CatalogWrites } from './catalog-writes.ts'
 import { Keys, type StoredKeys } from './keys.ts'
@@ -87,4 +88,30 @@ function apply(
 function nodesOf(operation: Operation | undefined) {
   if (!operation || operation.kind === 'key' || operation.kind === 'fault') return []
   return [{ name: operation.node, id: operation.kind === 'node' ? operation.record.ID : undefined }]
+}
+
+/** What a transaction may still read, or show. Decisions: transactions. */
+export class TransactionBudget {
+  private bytes = limits.TRANSACTION_READ_BYTES_MAX
+  private keys = limits.TRANSACTION_TREE_KEYS_MAX
+
+  /** Counts a key with its value. @throws AclError `transaction_too_large`. */
+  takeKey({ Key, Value }: Pick<KvRecord, 'Key' | 'Value'>): void {
+    this.keys -= 1
+    this.takeBytes(Key.length + Value.length)
+  }
+
+  /** Counts a record each time it is shown. @throws AclError `transaction_too_large`. */
+  takeShown(shown: Shown): void {
+    if (shown.kind !== 'key') this.takeBytes(JSON.stringify(shown).length)
+    else if (shown.withValue) this.takeKey(shown.record)
+  }
+
+  private takeBytes(bytes: number): void {
+    this.bytes -= bytes
+    if (this.keys >= 0 && this.bytes >= 0) return
+    const { TRANSACTION_TREE_KEYS_MAX: keysMax, TRANSACTION_READ_BYTES_MAX: bytesMax } = limits
+    const message = `Transaction reads too much: at most ${keysMax} keys, and ${bytesMax} bytes`
+    throw new AclError('transaction_too_large', message)
+  }
 }

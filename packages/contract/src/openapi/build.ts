@@ -2,6 +2,7 @@
  * The API as an OpenAPI 3.1 document, derived from the contract. The server serves it at `/v1/openapi.json` and renders it
  * at `/docs`.
  */
+import * as z from 'zod'
 import { RESOURCES, type ResourceName } from '../contract.ts'
 import { ACL_ERROR_CODES, ACL_ERRORS } from '../errors.ts'
 import { GATES, type GateName } from '../gates.ts'
@@ -17,10 +18,10 @@ import type {
   JsonSchema,
   OpenApiDocument,
   Operation,
+  Parameter,
   PathItem,
   SecurityScheme,
 } from './document.ts'
-import { parametersOf, templateOf } from './parameters.ts'
 import { responseHeaders, responsesOf } from './responses.ts'
 
 export interface OpenApiOptions {
@@ -186,3 +187,77 @@ const ERROR_EXAMPLES: Readonly<Record<string, Example>> = Object.fromEntries(
     return [code, { summary: title, value }]
   }),
 )
+
+/** The JSON Schema of a query option. */
+interface OptionSchema extends JsonSchema {
+  readonly description: string
+  readonly allowEmptyValue?: true
+  readonly example?: string
+  /** The default. zod omits `default` for transformed values. */
+  readonly initially?: string
+  readonly gate?: GateName
+  readonly edition?: 'extended'
+}
+
+interface ParameterContext {
+  readonly profile: ServiceProfile
+  readonly headerPrefix: string
+  readonly edition?: 'standard' | 'extended'
+}
+
+/** Parameters of one endpoint: path, query, and the namespace header after the option `ns`. */
+function parametersOf(route: AnyRoute, context: ParameterContext): readonly Parameter[] {
+  const { profile, headerPrefix, edition } = context
+  const options = optionsOf(route.schemas.query).filter(
+    ([, option]) =>
+      (option.edition === undefined || option.edition === edition) &&
+      (option.gate === undefined || profile.has(option.gate)),
+  )
+  return [
+    ...optionsOf(route.schemas.params).map(([name, option]) => ({
+      name,
+      in: 'path' as const,
+      required: true as const,
+      ...factsOf(option),
+    })),
+    ...options.flatMap(([name, option]) => {
+      const facts = factsOf(option)
+      const inQuery = { name, in: 'query' as const, ...facts }
+      if (name !== 'ns') return [inQuery]
+      return [inQuery, { name: `${headerPrefix}${HEADER.namespace}`, in: 'header' as const, ...facts }]
+    }),
+  ]
+}
+
+function optionsOf(schema: z.ZodObject | undefined): readonly (readonly [string, OptionSchema])[] {
+  if (!schema) return []
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  // A test checks that every option has a description.
+  return Object.entries(properties) as unknown as readonly (readonly [string, OptionSchema])[]
+}
+
+/** The parameter without its name and location. */
+function factsOf(option: OptionSchema) {
+  const {
+    description,
+    allowEmptyValue,
+    example,
+    deprecated,
+    initially,
+    gate: _,
+    edition: __,
+    ...form
+  } = option
+  return {
+    description,
+    schema: initially === undefined ? form : { ...form, default: initially },
+    ...(deprecated ? { deprecated: true as const } : {}),
+    ...(allowEmptyValue ? { allowEmptyValue } : {}),
+    ...(example === undefined ? {} : { example }),
+  }
+}
+
+/** Converts a path such as `/v1/acl/token/:AccessorID` to an OpenAPI template. */
+function templateOf(route: AnyRoute): string {
+  return route.path.replace(/:(\w+)/g, '{$1}')
+}

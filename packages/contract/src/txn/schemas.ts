@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { checkSchema, nodeSchema, nodeServiceSchema } from '../catalog/records.ts'
 import { checkRegistrationSchema, serviceRegistrationSchema } from '../catalog/schemas.ts'
 import type { GateName } from '../gates.ts'
-import { kvEntrySchema } from '../kv/schemas.ts'
+import { kvEntrySchema } from '../kv/routes.ts'
 import {
   CATALOG_NAME_BYTES_MAX,
   CATALOG_TEXT_BYTES_MAX,

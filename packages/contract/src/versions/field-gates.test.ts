@@ -2,8 +2,7 @@ import { expect, test } from 'vitest'
 import { GATES } from '../gates.ts'
 import { ROUTE_LIST } from '../routes.ts'
 import { createTokenSchema, updateTokenSchema } from '../tokens/schemas.ts'
-import { absentFieldsOf, fieldGatesOf } from './field-gates.ts'
-import { profileOf } from './profile.ts'
+import { absentFieldsOf, fieldGatesOf, profileOf } from './profile.ts'
 import { parseServiceVersion } from './versions.ts'
 
 const at = (version: string) => profileOf(parseServiceVersion(version))

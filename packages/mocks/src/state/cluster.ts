@@ -1,7 +1,15 @@
 /** The mock service is a cluster of one. */
 
 import type { AgentHost, AgentMetrics } from '@latchkey/contract'
-import type { ClusterInfo, ClusterMember } from '@latchkey/service'
+import {
+  type ClusterInfo,
+  type ClusterMember,
+  type Datacenters,
+  datacenterSilent,
+  datacenterUnreachable,
+  type ForwardedReply,
+} from '@latchkey/service'
+import { NoAnswer } from '../faults.ts'
 import type { Settings } from '../options.ts'
 
 export const NODE_NAME = 'mock'
@@ -42,4 +50,45 @@ export function clusterOfOne(settings: Settings, replication: ClusterInfo['repli
     debugConfig: () => ({}),
     replication,
   }
+}
+
+export function mockDatacenters({
+  datacenter: own,
+  datacenters,
+}: Pick<Settings, 'datacenter' | 'datacenters'>): Datacenters {
+  return {
+    get names() {
+      return Object.keys(datacenters).filter((name) => name !== own)
+    },
+    send: async (name, { method, url, headers, body, signal }) => {
+      const other = datacenters[name]
+      const init = {
+        method,
+        headers: { ...headers },
+        body: body === undefined || method === 'GET' ? null : new Uint8Array(body),
+        signal: signal ?? null,
+      }
+      if (!other) throw datacenterUnreachable(name)
+      const answer = other.fetch(`${other.baseUrl}${url}`, init).catch((error: unknown) => {
+        if (signal?.aborted) throw error
+        const isUnsent = error instanceof NoAnswer && !error.isSent
+        throw method === 'GET' || isUnsent
+          ? datacenterUnreachable(name, error)
+          : datacenterSilent(name, error)
+      })
+      return replyOf(await answer)
+    },
+  }
+}
+
+function replyOf(answer: Response): ForwardedReply {
+  return {
+    status: answer.status,
+    header: (name) => answer.headers.get(name) ?? undefined,
+    body: pieces(answer),
+  }
+}
+
+async function* pieces(answer: Response): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(await answer.arrayBuffer())
 }

@@ -25,13 +25,11 @@ import {
 import { IdentityProvider } from '../identity-provider.ts'
 import { MockClock } from '../mock-clock.ts'
 import type { Settings } from '../options.ts'
-import { createAccessorMigration } from './accessor-migration.ts'
 import { BlockedCounter } from './blocked-counter.ts'
-import { clusterOfOne, NODE_NAME } from './cluster.ts'
+import { clusterOfOne, mockDatacenters, NODE_NAME } from './cluster.ts'
 import { createFeed, type Feed } from './feed.ts'
 import { Follower } from './follower.ts'
-import { mockDatacenters } from './mock-datacenters.ts'
-import { createReaper } from './reaper.ts'
+import { createAccessorMigration, createReaper } from './reaper.ts'
 import { plantSeed } from './seed.ts'
 
 export class ServiceState {

@@ -1,7 +1,7 @@
 /**
  * The configuration of auth methods: the fields of each type, and the order of their checks. Decisions: auth methods.
  */
-import { AclError, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
+import { AclError, type AclErrorCode, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import { isNamespaceName } from '../../ids.ts'
 import type {
   AuthMethodConfiguration,
@@ -13,13 +13,6 @@ import type {
   OidcConfig,
 } from '../../records/login-records.ts'
 import { checkLeeway } from './leeway.ts'
-import {
-  checkHost,
-  checkProviderUrl,
-  checkRedirectUri,
-  invalidConfig,
-  invalidMethod,
-} from './provider-url.ts'
 
 /** A decoded `Config` with fields of any type. An empty field is treated as absent. */
 export type ConfigRequest = Writable<JwtConfig & Partial<OidcConfig> & Partial<KubernetesConfig>>
@@ -87,7 +80,6 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
 
 /**
  * Checks a configuration, except for keys and certificates, which the verifier checks.
- *
  * @returns the configuration without unset fields.
  * @throws AclError `field_unknown`, `field_required`, `field_invalid`, `field_too_long`.
  */
@@ -245,9 +237,8 @@ function required<Config, Field extends keyof Config & string>(
 }
 
 /**
- * The configuration as written, with its keys in order.
- *
- * @param seesSecrets whether the caller may see the secrets.
+ * The configuration as written, with its keys in order. @param seesSecrets whether the caller may see the
+ * secrets.
  */
 export function shownConfig(
   { Config, EmptyConfig }: AuthMethodRecord,
@@ -265,4 +256,54 @@ function sortedKeys(fields: object): Readonly<Record<string, unknown>> {
 
 function isMap(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+interface UrlContext {
+  /** Whether URLs may be `http:`, for development. */
+  readonly allowHttp: boolean
+}
+
+/** @throws AclError `field_invalid`. */
+function checkProviderUrl(text: string, field: string, context: UrlContext): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined) throw invalidConfig(field, `is not a URL: ${JSON.stringify(shorten(text))}`)
+  if (url.protocol !== 'https:' && !(context.allowHttp && url.protocol === 'http:')) {
+    throw invalidConfig(field, 'must begin with https://')
+  }
+  if (url.username !== '' || url.password !== '' || text.includes('#')) {
+    throw invalidConfig(field, 'may have no user and no fragment')
+  }
+}
+
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
+
+/**
+ * Checks the address of a Kubernetes API: host, host:port or URL. A bare host means https. @throws AclError
+ * `field_invalid`.
+ */
+function checkHost(host: string, context: UrlContext): void {
+  checkProviderUrl(SCHEME.test(host) ? host : `https://${host}`, 'Host', context)
+}
+
+/** Checks only the form of a redirect URI: logins compare it as text. @throws AclError `field_invalid`. */
+function checkRedirectUri(text: string): void {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '') return
+  throw invalidMethod(
+    'Config.AllowedRedirectURIs',
+    `Invalid AllowedRedirectURIs provided: [${shorten(text)}]`,
+  )
+}
+
+/** The refusal of a field in `Config`. @param problem the text after the name of the field. */
+function invalidConfig(field: string, problem: string): AclError {
+  return invalidMethod(`Config.${field}`, `'${field}' ${problem}`)
+}
+
+export function invalidMethod(
+  field: string,
+  problem: string,
+  code: AclErrorCode = 'field_invalid',
+): AclError {
+  return new AclError(code, `Invalid Auth Method: ${problem}`, { field })
 }

@@ -12,8 +12,13 @@ import { attributesOf } from '../attributes.ts'
 import { checkBindName } from '../bind-name.ts'
 import { prepareRule } from '../evaluate-login.ts'
 import { checkSelector, prefixed } from '../selector/check-selector.ts'
-import { type ConfigContext, type ConfigRequest, checkConfig, splitConfig } from './auth-method-config.ts'
-import { invalidMethod } from './provider-url.ts'
+import {
+  type ConfigContext,
+  type ConfigRequest,
+  checkConfig,
+  invalidMethod,
+  splitConfig,
+} from './auth-method-config.ts'
 
 /** A decoded body of create or update. */
 export interface AuthMethodRequest {
@@ -52,11 +57,10 @@ const METHOD_NAME = /^[A-Za-z0-9_-]+$/
 
 /**
  * Builds the record of a written method: a new one, or an existing one whose whole content is replaced.
- *
- * @param existing the method with this name, ignoring case; its spelling is kept. A change of TokenLocality starts a
- * new generation, which invalidates the tokens that the method created.
- * @throws AclError `field_required`, `name_invalid`, `field_immutable`, `field_invalid`, `expiration_out_of_bounds`,
- * `selector_invalid`, `field_unknown`, in the order of the reference.
+ * @param existing the method with this name, ignoring case; its spelling is kept. A change of TokenLocality
+ * starts a new generation, which invalidates the tokens that the method created.
+ * @throws AclError `field_required`, `name_invalid`, `field_immutable`, `field_invalid`,
+ * `expiration_out_of_bounds`, `selector_invalid`, `field_unknown`, in the order of the reference.
  */
 export function writeAuthMethod(
   request: AuthMethodRequest,
@@ -94,9 +98,8 @@ export function writeAuthMethod(
 }
 
 /**
- * Checks the binding rules of a method against its new mappings: a valid rule must stay valid.
- *
- * @throws AclError `field_invalid`, which names the first rule that the new mappings would break.
+ * Checks the binding rules of a method against its new mappings: a valid rule must stay valid. @throws
+ * AclError `field_invalid`, which names the first rule that the new mappings would break.
  */
 export function checkRulesFit(
   existing: AuthMethodRecord,

@@ -24,10 +24,8 @@ export interface BindingRuleContext {
 }
 
 /**
- * Builds the record of a new rule.
- *
- * @throws AclError `accessor_mismatch`, `field_required`, `link_unknown`, `selector_invalid`, `field_invalid`, in the
- * order of the reference.
+ * Builds the record of a new rule. @throws AclError `accessor_mismatch`, `field_required`, `link_unknown`,
+ * `selector_invalid`, `field_invalid`, in the order of the reference.
  */
 export function createBindingRule(
   request: BindingRuleRequest,

@@ -2,8 +2,7 @@ import { aMethod } from '@latchkey/testkit/records/record-builders'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { expect, test } from 'vitest'
 import { SeededRandom } from '../../seeded-random.ts'
-import { beginLogin, loginStateHash, resumeLogin } from './login-state.ts'
-import type { OidcMethod } from './oidc-client.ts'
+import { beginLogin, loginStateHash, type OidcMethod, resumeLogin } from './login-state.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 const REDIRECT_URI = 'http://localhost:8550/oidc/callback'

@@ -1,13 +1,14 @@
 /** A browser login between its start and its callback. Decisions: login. */
+
 import { AclError, shorten } from '@latchkey/contract'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex } from '@noble/hashes/utils.js'
-import { digestOf } from '../../blake2b.ts'
+import { digestOf } from '../../hash.ts'
 import type { Random } from '../../ports.ts'
+import type { AuthMethodRecord } from '../../records/login-records.ts'
 import { type LoginMeta, loginDescription } from '../login-description.ts'
 import { loginRefused } from '../login-refusal.ts'
-import type { OidcChallenge, OidcMethod } from './oidc-client.ts'
-import { isRedirectUriAllowed } from './redirect-uri.ts'
+import type { Verification } from '../verifier.ts'
 
 /** The stored state of a login; never part of an answer. */
 export interface LoginState extends OidcChallenge {
@@ -71,7 +72,6 @@ export function beginLogin(
 
 /**
  * Checks a callback against the state that it consumed. A state of another method is treated as unknown.
- *
  * @throws AclError `login_refused`.
  */
 export function resumeLogin(
@@ -105,4 +105,60 @@ export function loginStateHash(secret: string): string {
 
 function randomSecret(random: Random): string {
   return bytesToHex(random.bytes(SECRET_BYTES))
+}
+
+/**
+ * Whether a redirect URI is among the allowed ones, compared as text. On a loopback host, any port is allowed: programs
+ * on the user's machine cannot know their port in advance.
+ */
+export function isRedirectUriAllowed(uri: string, allowed: readonly string[]): boolean {
+  if (allowed.includes(uri)) return true
+  const loopback = withoutPort(uri)
+  return loopback !== undefined && allowed.some((each) => withoutPort(each) === loopback)
+}
+
+/**
+ * Matches the text itself: a URL parser would convert names such as `127.1` to loopback hosts. Only a port, a path or a
+ * query may follow the host, which rules out a user (`127.0.0.1:80@evil`), a longer name or a zone (`[::1%25x]`).
+ */
+const LOOPBACK = /^(https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:\/[^?#]*)?(?:\?[^#]*)?)$/
+
+/** @returns `undefined` for a host other than loopback. */
+function withoutPort(uri: string): string | undefined {
+  const [, origin, rest] = LOOPBACK.exec(uri) ?? []
+  return origin === undefined ? undefined : `${origin}${rest}`
+}
+
+export type OidcMethod = Extract<AuthMethodRecord, { readonly Type: 'oidc' }>
+
+/** The values that bind a provider's answers to one login. */
+export interface OidcChallenge {
+  readonly redirectUri: string
+  /** The nonce that the ID token must have. */
+  readonly nonce: string
+  /** The verifier; the authorization URL contains its S256 challenge (RFC 7636). */
+  readonly pkceVerifier: string
+}
+
+/** The parameters with which the browser returned from the provider. */
+export interface OidcCallback extends OidcChallenge {
+  readonly code: string
+  /** RFC 9207; optional, because a state belongs to one method. */
+  readonly issuer: string | undefined
+}
+
+/** Times are in milliseconds since the epoch. */
+export interface OidcClient {
+  /**
+   * Builds the provider's URL for the browser. @throws AclError `login_refused` if the provider claims to be
+   * a different one, `provider_unavailable`.
+   */
+  authorizationUrl(
+    method: OidcMethod,
+    request: OidcChallenge & { readonly state: string },
+    now: number,
+  ): Promise<string>
+
+  /** Exchanges a code, with the secret of the method, for the user's claims. */
+  exchange(method: OidcMethod, callback: OidcCallback, now: number): Promise<Verification>
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRedirectUriAllowed } from './redirect-uri.ts'
+import { isRedirectUriAllowed } from './login-state.ts'
 
 const ALLOWED = [
   'https://ok.example/cb',

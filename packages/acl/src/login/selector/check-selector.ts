@@ -46,7 +46,6 @@ export function selectorIn(field: string): SelectorSource {
 
 /**
  * Parses a selector and checks its terms, from left to right.
- *
  * @param text the selector; an empty one matches every login.
  * @param field the field of the body, for errors.
  * @returns `undefined` for an empty text.

@@ -16,9 +16,8 @@ export interface SelectorFinding {
 }
 
 /**
- * Looks for terms that contradict each other. Has no false positives, but does not find every impossible selector.
- *
- * @returns at most one finding for the whole selector, or one for each branch of an `or`.
+ * Looks for terms that contradict each other. Has no false positives, but does not find every impossible
+ * selector. @returns at most one finding for the whole selector, or one for each branch of an `or`.
  */
 export function lintSelector(checked: CheckedSelector): SelectorFinding[] {
   const branches: SelectorFinding[] = []

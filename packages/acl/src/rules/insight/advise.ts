@@ -7,13 +7,12 @@ import { encodeHclString } from '../language/hcl-string.ts'
 export type Advice = { readonly add: string } | { readonly change: string }
 
 /**
- * What gives a token the right that a check denied. A rule that every policy accepts, and that allows the check; or, if
- * such a rule would be a duplicate, lose against the rule that decides (deny wins, and so does an exact rule) or hide
- * what that rule grants besides, a change of that rule.
- *
+ * What gives a token the right that a check denied. A rule that every policy accepts, and that allows the
+ * check; or, if such a rule would be a duplicate, lose against the rule that decides (deny wins, and so does
+ * an exact rule) or hide what that rule grants besides, a change of that rule.
  * @param answer with its explanation.
- * @returns `undefined` if the check is allowed or unexplained, if no rule helps because the rules cannot be read, and for
- *   a right that does not exist.
+ * @returns `undefined` if the check is allowed or unexplained, if no rule helps because the rules cannot be
+ * read, and for a right that does not exist.
  */
 export function adviceFor({ Segment = '', Allow, Explanation }: AuthorizeAnswer): Advice | undefined {
   const { Missing, Rule, Path = [] } = Explanation ?? {}

@@ -49,9 +49,8 @@ const CODE_OF_WARNING: Readonly<Record<RuleWarningCode, LintCode>> = {
 }
 
 /**
- * Lints the rule text of a policy. A syntax error is a finding, not an exception.
- *
- * @returns findings in the order of the text: at most LINT_FINDINGS_MAX, then one that states the number of the others.
+ * Lints the rule text of a policy. A syntax error is a finding, not an exception. @returns findings in the
+ * order of the text: at most LINT_FINDINGS_MAX, then one that states the number of the others.
  */
 export function lintRules(text: string, options: Pick<ParseRulesOptions, 'kinds'> = {}): LintFinding[] {
   try {

@@ -7,8 +7,7 @@ import { compileAuthorizer } from '../decide/authorizer.ts'
 import type { Question } from '../decide/question.ts'
 import { parseRules } from '../language/parse-rules.ts'
 import type { RuleSet } from '../language/rule.ts'
-import { probeQuestions } from './probe-questions.ts'
-import { RightsComparison } from './what-if.ts'
+import { probeQuestions, RightsComparison } from './what-if.ts'
 
 function brief(questions: readonly Question[]): string[] {
   return questions.map(({ resource, segment = '', access }) => `${resource}:${access} ${segment}`)

@@ -1,7 +1,8 @@
 /** Parses the JSON form of the rule language into the same syntax tree as the HCL form. */
+
 import type { AclError } from '@latchkey/contract'
-import { describeJson, JsonScanner } from './json-scanner.ts'
-import { rulesError, shown } from './syntax-error.ts'
+import { Cursor } from './cursor.ts'
+import { type Place, rulesError, shown } from './syntax-error.ts'
 import {
   checkDepth,
   type Item,
@@ -20,11 +21,10 @@ interface Reader {
 }
 
 /**
- * Parses a text that begins with `{`. Like the reference, it accepts a lone `{` as an empty object, tolerates trailing
- * commas, and at an unexpected token after a member closes every open object and ignores the rest. Each tolerated error
- * is a fault, which a strict reader throws.
- *
- * @throws AclError `rules_invalid` at the first error that is not tolerated.
+ * Parses a text that begins with `{`. Like the reference, it accepts a lone `{` as an empty object, tolerates
+ * trailing commas, and at an unexpected token after a member closes every open object and ignores the rest.
+ * Each tolerated error is a fault, which a strict reader throws. @throws AclError `rules_invalid` at the
+ * first error that is not tolerated.
  */
 export function parseJson(text: string): SyntaxTree {
   const scanner = new JsonScanner(text)
@@ -95,4 +95,93 @@ function parseList(reader: Reader, open: Token, depth: number): ListNode {
   const close = scanner.next()
   if (elements.length > 0) faults.push(rulesError(close, describeJson(close), 'the next element'))
   return { type: 'list', open, close, elements }
+}
+
+const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y
+const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
+const WORD = /true|false|null/y
+
+/** Returns `eof` after the last token and after {@link JsonScanner.stop}. */
+class JsonScanner {
+  private readonly cursor: Cursor
+  private peeked: Token | undefined
+
+  constructor(text: string) {
+    this.cursor = new Cursor(text)
+  }
+
+  peek(): Token {
+    this.peeked ??= this.read()
+    return this.peeked
+  }
+
+  next(): Token {
+    const token = this.peek()
+    this.peeked = undefined
+    return token
+  }
+
+  /** Ignores the rest of the text. */
+  stop(): void {
+    this.cursor.stop()
+    this.peeked = undefined
+  }
+
+  /** The rest of the text after blanks; undefined at the end of the text. */
+  restOfText(): (Place & { readonly text: string }) | undefined {
+    this.cursor.skipBlanks()
+    const text = this.cursor.text.slice(this.cursor.offset)
+    return text === '' ? undefined : { ...this.cursor.place, text }
+  }
+
+  private read(): Token {
+    const { cursor } = this
+    cursor.skipBlanks()
+    const { text, offset: start } = cursor
+    if (start === text.length) return cursor.token('eof', start)
+    const character = text.charAt(start)
+    switch (character) {
+      case '{':
+      case '}':
+      case '[':
+      case ']':
+      case ':':
+      case ',':
+        return cursor.token(character, start + 1)
+      case '"':
+        return readString(cursor)
+    }
+    const numberEnd = cursor.matchEnd(NUMBER)
+    if (numberEnd > start) return cursor.token('number', numberEnd)
+    const wordEnd = cursor.matchEnd(WORD)
+    if (wordEnd > start) return cursor.token(character === 'n' ? 'null' : 'bool', wordEnd)
+    throw cursor.error(JSON.stringify(String.fromCodePoint(text.codePointAt(start) ?? 0)), 'JSON')
+  }
+}
+
+function readString(cursor: Cursor): Token {
+  const end = cursor.matchEnd(STRING)
+  const text = cursor.text.slice(cursor.offset, end)
+  if (text === '') {
+    throw cursor.error('a string that does not end or has a character that must be escaped', 'a JSON string')
+  }
+  const value = decodeString(text)
+  if (!value.isWellFormed()) throw cursor.error(`an unpaired surrogate in ${shown(text)}`, 'valid Unicode')
+  return cursor.token('string', end, value)
+}
+
+/** `STRING` matched, so `JSON.parse` cannot throw. */
+function decodeString(quoted: string): string {
+  if (!quoted.includes('\\')) return quoted.slice(1, -1)
+  const value: unknown = JSON.parse(quoted)
+  return String(value)
+}
+
+/** Describes a token in a message. */
+function describeJson(token: Token): string {
+  return token.type === 'eof'
+    ? 'the end of the text'
+    : token.type === 'string'
+      ? shown(token.text)
+      : `"${shown(token.text)}"`
 }

@@ -7,9 +7,8 @@ import { RuleReader } from './rule-reader.ts'
 import { parseSyntax } from './syntax.ts'
 
 /**
- * Parses a rule text. A text of only blanks and comments is valid and grants nothing. Kinds and attributes are
- * case-insensitive, segments case-sensitive. A level in the wrong case grants nothing.
- *
+ * Parses a rule text. A text of only blanks and comments is valid and grants nothing. Kinds and attributes
+ * are case-insensitive, segments case-sensitive. A level in the wrong case grants nothing.
  * @returns the rules in the order of the text.
  * @throws AclError `rules_invalid` with line, column, and what was found and expected.
  */
@@ -20,9 +19,7 @@ export function parseRules(text: string, options: ParseRulesOptions = {}): RuleS
   return reader.ruleSet()
 }
 
-/**
- * Finds the error in a rule text that is to be stored. A text of only blanks is valid.
- */
+/** Finds the error in a rule text that is to be stored. A text of only blanks is valid. */
 export function findRulesProblem(text: string, options?: ParseRulesOptions): AclError | undefined {
   if (text.trim() === '') return undefined
   try {

@@ -20,9 +20,7 @@ export function rulesProblem({ line, column }: Place, found: string, expected: s
   return `Rules: line ${line}, column ${column}: found ${found}, expected ${expected}`
 }
 
-/**
- * @returns AclError `rules_invalid` with the {@link rulesProblem}, line, column and the field `Rules`.
- */
+/** @returns AclError `rules_invalid` with the {@link rulesProblem}, line, column and the field `Rules`. */
 export function rulesError(place: Place, found: string, expected: string): AclError {
   const { line, column } = place
   const problem = rulesProblem(place, found, expected)
