@@ -30,14 +30,8 @@ const OPERATORS: ReadonlySet<unknown> = new Set(['===', '!==', '==', '!=', '<', 
 
 /** Methods that compare their receiver with their argument, byte by byte. */
 const METHODS: ReadonlySet<string> = new Set([
-  'compare',
-  'endsWith',
-  'equals',
-  'includes',
-  'indexOf',
-  'lastIndexOf',
-  'localeCompare',
-  'startsWith',
+  ...['compare', 'endsWith', 'equals', 'includes', 'indexOf', 'lastIndexOf', 'localeCompare'],
+  ...['startsWith'],
 ])
 
 /** Every comparison in a file in which a secret meets something that is not public. */

@@ -21,15 +21,8 @@ interface Ask {
 
 export type AskOptions = Omit<Ask, 'method' | 'path'>
 
-/** The expected refusal, both as plain text and as a problem document. */
-interface Refusal {
-  readonly status: number
-  readonly code: AclErrorCode
-  /** The field that the problem document names. */
-  readonly field?: string
-  /** The start of the text, or a pattern for it. */
-  readonly text?: string | RegExp
-}
+/** An expected refusal: status, code and, if it is checked, the field that the problem document names. */
+export type Refusal = `${number} ${AclErrorCode}` | `${number} ${AclErrorCode} ${string}`
 
 /** A service may limit how often a client logs in. A case waits at most this many seconds before it retries. */
 const RETRY_AFTER_MAX = 5
@@ -97,37 +90,41 @@ export class Context {
     return JSON.parse(reply.text) as T
   }
 
-  /** Requires a refusal, as plain text and as a problem document with the same text. */
-  async refuses(method: string, path: string, options: AskOptions, refusal: Refusal): Promise<void> {
+  /**
+   * Requires a refusal, as plain text and as a problem document with the same text.
+   *
+   * @param start of the text, or a pattern for it.
+   */
+  async refuses(
+    method: string,
+    path: string,
+    options: AskOptions,
+    refusal: Refusal,
+    start: string | RegExp = '',
+  ): Promise<void> {
     const what = `${method} ${withoutQuery(path)}`
+    const [status, code, field] = refusal.split(' ')
     const plain = await this.call(method, path, options)
-    assert.equal(plain.status, refusal.status, `${what} answered ${plain.status}: ${plain.text}`)
-    assert.equal(
-      plain.headers.get('content-type'),
-      'text/plain; charset=utf-8',
-      `${what}: content type of the text`,
-    )
+    assert.equal(plain.status, Number(status), `${what} answered ${plain.status}: ${plain.text}`)
+    const type = plain.headers.get('content-type')
+    assert.equal(type, 'text/plain; charset=utf-8', `${what}: content type of the text`)
     assert(!plain.text.endsWith('\n'), `${what}: the text ends with a newline`)
-    if (typeof refusal.text === 'string') {
-      assert(plain.text.startsWith(refusal.text), `${what} said ${plain.text}, not ${refusal.text}…`)
-    } else if (refusal.text) assert.match(plain.text, refusal.text)
+    if (typeof start === 'string') {
+      assert(plain.text.startsWith(start), `${what} said ${plain.text}, not ${start}…`)
+    } else assert.match(plain.text, start)
     const accept = { Accept: 'application/problem+json' }
     const reply = await this.call(method, path, { ...options, headers: { ...options.headers, ...accept } })
-    assert.equal(reply.status, refusal.status, `${what} as a problem answered ${reply.status}: ${reply.text}`)
+    assert.equal(reply.status, plain.status, `${what} as a problem answered ${reply.status}: ${reply.text}`)
     assert.equal(reply.headers.get('content-type'), 'application/problem+json')
     const problem = JSON.parse(reply.text)
-    assert.equal(problem.code, refusal.code, `${what}: code of the problem`)
-    assert.equal(problem.status, refusal.status)
-    assert.equal(problem.type, `urn:latchkey:error:${refusal.code}`)
+    assert.equal(problem.code, code, `${what}: code of the problem`)
+    assert.equal(problem.status, plain.status)
+    assert.equal(problem.type, `urn:latchkey:error:${code}`)
     assert.equal(typeof problem.title, 'string')
     assert.equal(problem.requestId, reply.headers.get('x-request-id'))
-    assert.equal(
-      untimed(problem.detail),
-      untimed(plain.text),
-      `${what}: the problem and the text say different things`,
-    )
-    if (refusal.field !== undefined)
-      assert.equal(problem.field, refusal.field, `${what}: field of the problem`)
+    const said = [problem.detail, plain.text].map(untimed)
+    assert.equal(said[0], said[1], `${what}: the problem and the text say different things`)
+    if (field !== undefined) assert.equal(problem.field, field, `${what}: field of the problem`)
   }
 
   /** Creates a token that is removed when the case ends. */

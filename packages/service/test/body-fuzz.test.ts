@@ -17,15 +17,8 @@ const SCHEMAS = ROUTE_LIST.flatMap(({ body, schemas }) =>
 const FIELDS = [
   ...['AccessorID', 'SecretID', 'Description', 'Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities'],
   ...[
-    'Local',
-    'ExpirationTTL',
-    'ExpirationTime',
-    'ID',
-    'Name',
-    'Rules',
-    'Datacenters',
-    'Resource',
-    'Segment',
+    ...['Local', 'ExpirationTTL', 'ExpirationTime', 'ID', 'Name', 'Rules', 'Datacenters', 'Resource'],
+    ...['Segment'],
   ],
   ...['Access', 'ServiceName', 'NodeName', 'Type', 'description', '__proto__', 'constructor', '', 'ﬀ'],
 ]
@@ -36,25 +29,8 @@ const VALUES = [
 ]
 const PIECES = [
   ...[
-    '{',
-    '}',
-    '[',
-    ']',
-    ':',
-    ',',
-    '"',
-    '\\',
-    '\\u',
-    '\0',
-    '\n',
-    '\t',
-    ' ',
-    '\ufeff',
-    '/*',
-    '//',
-    '-',
-    'e',
-    '0',
+    ...['{', '}', '[', ']', ':', ',', '"', '\\', '\\u', '\0', '\n', '\t', ' ', '\ufeff', '/*', '//', '-'],
+    ...['e', '0'],
   ],
   ...['\ud800', '{"a":'.repeat(70), '['.repeat(200), '9'.repeat(400), 'x'.repeat(1_000)],
 ]

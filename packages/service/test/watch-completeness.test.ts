@@ -249,20 +249,8 @@ async function aFilledWorld(): Promise<World> {
 }
 
 const READING = [
-  'refresh',
-  'directory',
-  'catalog',
-  'tableIndex',
-  'commitIndex',
-  'changesAfter',
-  'tokenByAccessor',
-  'tokenBySecret',
-  'tokens',
-  'tokensChangedAfter',
-  'kvEntry',
-  'kvEntries',
-  'kvKeys',
-  'wait',
+  ...['refresh', 'directory', 'catalog', 'tableIndex', 'commitIndex', 'changesAfter', 'tokenByAccessor'],
+  ...['tokenBySecret', 'tokens', 'tokensChangedAfter', 'kvEntry', 'kvEntries', 'kvKeys', 'wait'],
 ] as const satisfies readonly (keyof Store)[]
 
 interface Interleaving {

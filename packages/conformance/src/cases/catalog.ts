@@ -123,13 +123,13 @@ export const catalogCases: readonly Case[] = [
       [{ ...good, Datacenter: 'nowhere' }, 'datacenter_unknown', 'No path to datacenter'],
     ] as const
     for (const [body, code, text] of bad) {
-      await ctx.refuses('PUT', '/catalog/register', { body }, { status: 400, code, text })
+      await ctx.refuses('PUT', '/catalog/register', { body }, `400 ${code}`, text)
     }
     assert.equal(await read(ctx, Node), null)
   }),
   test('catalog/rights [D/catalog/rights] 403: registering needs the rights to node and service; reads leave out what the caller may not read', async (ctx) => {
     const { Node, Service } = await aNode(ctx)
-    const refused = { status: 403, code: 'privilege_missing' } as const
+    const refused = '403 privilege_missing'
     const policy = await ctx.policy(`service "${Service}" { policy = "write" }`)
     const { SecretID: token } = await ctx.token({ Policies: [{ ID: policy.ID }] })
     const register = { Node, SkipNodeUpdate: true, Service: { Service, Port: 81 } }
@@ -151,7 +151,6 @@ export const catalogCases: readonly Case[] = [
   }),
   test('catalog/rights-case [D/catalog/rights] 403: a right to a name in another case is no right to the stored node: rules are case-sensitive', async (ctx) => {
     const { Node } = await aNode(ctx)
-    const refused = { status: 403, code: 'privilege_missing' } as const
     const other = Node.toUpperCase()
     const rules = `node "${other}" { policy = "write" }\nsession "${other}" { policy = "write" }`
     const { SecretID: token } = await ctx.caller(rules)
@@ -163,8 +162,8 @@ export const catalogCases: readonly Case[] = [
       '/coordinate/update': { Node: other, Coord },
     }
     for (const [path, body] of Object.entries(bodies))
-      await ctx.refuses('PUT', path, { body, token }, refused)
-    await ctx.refuses('GET', `/coordinate/node/${other}`, { token }, refused)
+      await ctx.refuses('PUT', path, { body, token }, '403 privilege_missing')
+    await ctx.refuses('GET', `/coordinate/node/${other}`, { token }, '403 privilege_missing')
     for (const Verb of ['set', 'delete']) {
       const body = [{ Node: { Verb, Node: { Node: other, Address: '10.9.9.9' } } }]
       assert.equal((await ctx.call('PUT', '/txn', { body, token })).status, 409, Verb)

@@ -17,7 +17,7 @@ export const configEntryCases: readonly Case[] = [
     const body = { Kind, Name, Sources: [wild, exact], Meta: { team: 'x' } }
     const path = `/config/service-intentions/${Name}`
     const text = `Config entry not found for "${Kind}" / "${Name}"`
-    await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found', text })
+    await ctx.refuses('GET', path, {}, '404 not_found', text)
     assert.equal(await ctx.ok<boolean>('PUT', '/config?cas=1', { body }), false)
     assert.equal(await ctx.ok<boolean>('PUT', '/config?cas=0', { body }), true)
     assert.equal(await ctx.ok<boolean>('PUT', '/config?cas=0', { body }), false)
@@ -55,7 +55,7 @@ export const configEntryCases: readonly Case[] = [
     const replaced = await ctx.ok<ConfigEntry>('GET', path)
     assert(replaced.ModifyIndex > entry.ModifyIndex && replaced.CreateIndex === entry.CreateIndex)
     for (let time = 1; time <= 2; time += 1) assert.deepEqual(await ctx.ok('DELETE', path), {})
-    await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('GET', path, {}, '404 not_found')
   }).needing(needs),
   test('config-entries/conditional-delete [D/intentions/config-entries] a delete with cas deletes an entry only at this ModifyIndex', async (ctx) => {
     const Name = ctx.unique('b')
@@ -66,9 +66,9 @@ export const configEntryCases: readonly Case[] = [
       assert.equal(await ctx.ok('DELETE', `${path}?cas=${wrong}`), false)
       await ctx.ok('GET', path)
     }
-    await ctx.refuses('DELETE', `${path}?cas=x`, {}, { status: 400, code: 'query_invalid' })
+    await ctx.refuses('DELETE', `${path}?cas=x`, {}, '400 query_invalid')
     assert.equal(await ctx.ok('DELETE', `${path}?cas=${ModifyIndex}`), true)
-    await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('GET', path, {}, '404 not_found')
     for (const index of [0, ModifyIndex]) assert.equal(await ctx.ok('DELETE', `${path}?cas=${index}`), false)
   }).needing({ from: '1.11' }),
   test('config-entries/rules [D/intentions/config-entries, D/status/rule-400] 400: an entry breaks a rule; the error says where', async (ctx) => {
@@ -96,7 +96,7 @@ export const configEntryCases: readonly Case[] = [
     const Name = ctx.unique('b')
     for (const [fields, code, text] of table) {
       const body = { Kind, Name, Sources: [source], ...fields }
-      await ctx.refuses('PUT', '/config', { body }, { status: 400, code: code as 'field_invalid', text })
+      await ctx.refuses('PUT', '/config', { body }, `400 ${code as 'field_invalid'}`, text)
     }
   }).needing(needs),
   test('config-entries/legacy-fields [9.5] an entry shows LegacyID, LegacyMeta and times; a write drops them, and must leave LegacyMeta out (spec 9.5.3)', async (ctx) => {
@@ -107,12 +107,8 @@ export const configEntryCases: readonly Case[] = [
     const [source] = entry.Sources
     assert.deepEqual([source?.LegacyID, source?.LegacyMeta], [ID, { team: 'x' }])
     assert(source?.LegacyCreateTime === source?.LegacyUpdateTime && source?.LegacyCreateTime !== undefined)
-    const refusal = {
-      status: 400,
-      code: 'field_invalid',
-      text: 'Sources[0].LegacyMeta must be omitted',
-    } as const
-    await ctx.refuses('PUT', '/config', { body: entry }, refusal)
+    const refusal = ['400 field_invalid', 'Sources[0].LegacyMeta must be omitted'] as const
+    await ctx.refuses('PUT', '/config', { body: entry }, ...refusal)
     const Sources = entry.Sources.map((each) => ({ ...each, LegacyMeta: {} }))
     await ctx.ok('PUT', '/config', { body: { ...entry, Sources } })
     const [edited] = (await ctx.ok<ConfigEntry>('GET', path)).Sources
@@ -126,7 +122,7 @@ export const configEntryCases: readonly Case[] = [
     const reader = await ctx.caller(`service "${Name}" { policy = "read" }`)
     const powerless = await ctx.caller('')
     const body = { Kind, Name, Sources: [{ Name: 'a', Action: 'allow' }] }
-    const denied = { status: 403, code: 'privilege_missing' } as const
+    const denied = '403 privilege_missing'
     await ctx.refuses('PUT', '/config', { body, token: reader.SecretID }, denied)
     await ctx.ok('PUT', '/config', { body, token: writer.SecretID })
     await ctx.ok('GET', `/config/service-intentions/${Name}`, { token: reader.SecretID })

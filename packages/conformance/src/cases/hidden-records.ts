@@ -97,14 +97,14 @@ export const hiddenRecordCases: readonly Case[] = [
     const { service, check, name, Node } = hidden
     const Service = { ID: service, Service: mine }
     const text = new RegExp(`^Permission denied: (?!.*${name})`)
-    const denied = { status: 403, code: 'privilege_missing', text } as const
+    const denied = ['403 privilege_missing', text] as const
     for (const [path, body] of [
       ['/agent/service/register', { ID: service, Name: mine }],
       ['/agent/service/register', { Name: mine, Check: { CheckID: check, TTL: '1h' } }],
       ['/agent/check/register', { ID: check, Name: 'x', TTL: '1h' }],
       ['/catalog/register', { Node, SkipNodeUpdate: true, Service }],
     ] as const)
-      await ctx.refuses('PUT', path, { token, body }, denied)
+      await ctx.refuses('PUT', path, { token, body }, ...denied)
     const body = [{ Service: { Verb: 'set', Node, Service } }]
     const reply = await ctx.call('PUT', '/txn', { token, body })
     assert.deepEqual([reply.status, reply.text.includes(name)], [409, false])
@@ -136,11 +136,11 @@ export const hiddenRecordCases: readonly Case[] = [
       ['PUT', `/agent/service/deregister/${web}`, undefined, "'service:write' on any service"],
     ] as const) {
       const text = new RegExp(`lacks permission ${right}`)
-      await ctx.refuses(method, path, { token, body }, { status: 403, code: 'privilege_missing', text })
+      await ctx.refuses(method, path, { token, body }, '403 privilege_missing', text)
     }
     const anonymous = { token: null, body: { Name: web } }
     const text = /lacks permission 'service:write' on any service/
-    const refusal = { status: 403, code: 'privilege_missing', text } as const
-    await ctx.refuses('PUT', '/agent/service/register', anonymous, refusal)
+    const refusal = ['403 privilege_missing', text] as const
+    await ctx.refuses('PUT', '/agent/service/register', anonymous, ...refusal)
   }).needing({ from: '1.9.0' }),
 ]

@@ -18,7 +18,7 @@ export const keyValueCases: readonly Case[] = [
     assert.deepEqual(await ctx.ok('GET', `${dir}/?keys`), [key])
     assert.equal((await ctx.ok<unknown[]>('GET', `${dir}?recurse`)).length, 1)
     assert.equal((await ctx.call('DELETE', `/kv/${encodeURIComponent(key)}`)).text, 'true')
-    await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('GET', path, {}, '404 not_found')
   }),
   test('kv/doubled-slashes [5.4] keys with a leading or double slash are written, listed and read with encoded slashes', async (ctx) => {
     const dir = ctx.unique('dir')
@@ -40,10 +40,9 @@ export const keyValueCases: readonly Case[] = [
     for (const path of [`/kv/${key}`, `/kv/${key}-missing`, `/kv/${key}?raw`]) {
       const text = /lacks permission 'key:read' on "/
       for (const token of [powerless.SecretID, null]) {
-        await ctx.refuses('GET', path, { token }, { status: 403, code: 'privilege_missing', text })
+        await ctx.refuses('GET', path, { token }, '403 privilege_missing', text)
       }
-      const unknown = { status: 403, code: 'caller_unknown' } as const
-      await ctx.refuses('GET', path, { token: crypto.randomUUID() }, unknown)
+      await ctx.refuses('GET', path, { token: crypto.randomUUID() }, '403 caller_unknown')
     }
   }),
   test('kv/forbidden-before-1.0 [9.3/1.0, D/versions/gates] 404 before 1.0: an anonymous caller reads a key', async (ctx) => {
@@ -59,7 +58,7 @@ export const keyValueCases: readonly Case[] = [
     const writer = await ctx.caller(
       `key_prefix "${dir}" { policy = "write" }\nkey "${dir}/b" { policy = "read" }`,
     )
-    const refusal = { status: 403, code: 'privilege_missing' } as const
+    const refusal = '403 privilege_missing'
     await ctx.ok('GET', `/kv/${dir}/a`, { token: reader.SecretID })
     await ctx.refuses('PUT', `/kv/${dir}/a`, { raw: 'w', token: reader.SecretID }, refusal)
     await ctx.refuses('DELETE', `/kv/${dir}/a`, { token: reader.SecretID }, refusal)
@@ -87,12 +86,7 @@ export const keyValueCases: readonly Case[] = [
       [`${dir}/a`, `${dir}/c`],
     )
     const powerless = await ctx.caller('')
-    await ctx.refuses(
-      'GET',
-      `/kv/${dir}?recurse`,
-      { token: powerless.SecretID },
-      { status: 404, code: 'not_found' },
-    )
+    await ctx.refuses('GET', `/kv/${dir}?recurse`, { token: powerless.SecretID }, '404 not_found')
   }),
   test('kv/names-hidden [5.4] keys that the caller may not read look absent in names: 404 below a prefix, [] for all names', async (ctx) => {
     const dir = ctx.unique('dir')
@@ -102,8 +96,7 @@ export const keyValueCases: readonly Case[] = [
     for (const { SecretID: token } of [powerless, elsewhere]) {
       for (const prefix of [dir, `${dir}/`, `${dir}/key`, `${dir}/none`]) {
         for (const query of ['keys', 'keys&separator=/', 'recurse']) {
-          const refusal = { status: 404, code: 'not_found' } as const
-          await ctx.refuses('GET', `/kv/${prefix}?${query}`, { token }, refusal)
+          await ctx.refuses('GET', `/kv/${prefix}?${query}`, { token }, '404 not_found')
         }
       }
       assert.deepEqual(await ctx.ok('GET', '/kv/?keys', { token }), [])
@@ -117,8 +110,7 @@ export const keyValueCases: readonly Case[] = [
         assert.match((await ctx.call('GET', path + query)).text, new RegExp(`"Flags": ?${flags}[,\\n]`))
     }
     for (const flags of ['18446744073709551616', '-1', '1.5', 'x']) {
-      const refusal = { status: 400, code: 'query_invalid', says: /flags/ } as const
-      await ctx.refuses('PUT', `${path}?flags=${flags}`, { raw: '1' }, refusal)
+      await ctx.refuses('PUT', `${path}?flags=${flags}`, { raw: '1' }, '400 query_invalid', /flags/)
     }
   }),
   test('kv/cas [5.4] cas writes and deletes only an unchanged key, and answers false otherwise; deleting a missing key succeeds', async (ctx) => {

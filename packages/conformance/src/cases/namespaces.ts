@@ -20,7 +20,7 @@ async function writerIn(ctx: Context, ns: string): Promise<Token> {
   return ctx.token({ Namespace: ns, Policies: [{ ID: policy.ID }] })
 }
 
-const UNSUPPORTED = { status: 400, code: 'namespace_unsupported' } as const
+const UNSUPPORTED = '400 namespace_unsupported'
 
 /** Requests to endpoints whose records exist only in `default`, or that name a namespace per record. */
 const IN_DEFAULT = [
@@ -47,32 +47,35 @@ export const namespaceCases: readonly Case[] = [
       ['GET', '/acl/tokens', {}],
     ] as const
     for (const [method, path, options] of requests) {
-      await ctx.refuses(method, `${path}?ns=team`, options, {
-        ...UNSUPPORTED,
-        field: 'ns',
-        text: 'Invalid query parameter: "ns"',
-      })
+      await ctx.refuses(
+        method,
+        `${path}?ns=team`,
+        options,
+        `${UNSUPPORTED} ns`,
+        'Invalid query parameter: "ns"',
+      )
       await ctx.refuses(
         method,
         path,
         { ...options, headers: { [header]: 'team' } },
-        { ...UNSUPPORTED, text: 'Invalid header: ' },
+        UNSUPPORTED,
+        'Invalid header: ',
       )
       await ctx.ok(method, `${path}?ns=`, options)
       if (method === 'PUT') {
         const named = { body: { Namespace: 'team' } }
-        await ctx.refuses(method, path, named, { ...UNSUPPORTED, field: 'Namespace' })
+        await ctx.refuses(method, path, named, `${UNSUPPORTED} Namespace`)
         await ctx.ok(method, path, { body: { Namespace: '' } })
       }
     }
-    await ctx.refuses('GET', '/acl/tokens?authmethod-ns=team', {}, { ...UNSUPPORTED, field: 'authmethod-ns' })
+    await ctx.refuses('GET', '/acl/tokens?authmethod-ns=team', {}, `${UNSUPPORTED} authmethod-ns`)
     await ctx.refuses('DELETE', `/acl/token/${AccessorID}?ns=team`, {}, UNSUPPORTED)
   }).needing({ edition: 'standard' }),
   test('namespace/standard-everywhere [D/namespaces/standard] 400 namespace_unsupported: ns or header on sessions, agent and intentions in the standard edition; empty ones are ignored', async (ctx) => {
     const headers = { [ctx.header('Namespace')]: 'team' }
     for (const [method, path] of IN_DEFAULT) {
       const body = method === 'GET' ? {} : { body: {} }
-      await ctx.refuses(method, `${path}?ns=team`, body, { ...UNSUPPORTED, field: 'ns' })
+      await ctx.refuses(method, `${path}?ns=team`, body, `${UNSUPPORTED} ns`)
       await ctx.refuses(method, path, { ...body, headers }, UNSUPPORTED)
       if (method === 'GET' && !path.endsWith('match')) await ctx.ok(method, `${path}?ns=`)
     }
@@ -120,10 +123,10 @@ export const namespaceCases: readonly Case[] = [
   test('namespace/default-alone [D/namespaces/default-alone] 400 query_invalid: sessions, agent and intentions by name accept only the namespace default', async (ctx) => {
     const ns = await aNamespace(ctx)
     const headers = { [ctx.header('Namespace')]: ns }
-    const refusal = { status: 400, code: 'query_invalid' } as const
+    const refusal = '400 query_invalid'
     for (const [method, path] of IN_DEFAULT) {
       const body = method === 'GET' ? {} : { body: {} }
-      await ctx.refuses(method, `${path}?ns=${ns}`, body, { ...refusal, field: 'ns' })
+      await ctx.refuses(method, `${path}?ns=${ns}`, body, `${refusal} ns`)
       await ctx.refuses(method, path, { ...body, headers }, refusal)
       if (method !== 'GET') await ctx.refuses(method, `${path}?ns=*`, body, refusal)
       else if (!path.endsWith('match')) {
@@ -141,10 +144,9 @@ export const namespaceCases: readonly Case[] = [
   test('namespace/reserved-name [D/namespaces/reserved-name] 400 name_invalid: in another namespace, a policy is created as, or renamed to, global-management', async (ctx) => {
     const Namespace = await aNamespace(ctx)
     const body = { Name: 'Global-Management', Namespace }
-    const refusal = { status: 400, code: 'name_invalid', field: 'Name' } as const
-    await ctx.refuses('PUT', '/acl/policy', { body }, refusal)
+    await ctx.refuses('PUT', '/acl/policy', { body }, '400 name_invalid Name')
     const { ID } = await ctx.policy('', { Namespace })
-    await ctx.refuses('PUT', `/acl/policy/${ID}`, { body }, refusal)
+    await ctx.refuses('PUT', `/acl/policy/${ID}`, { body }, '400 name_invalid Name')
   }).needing(EXTENDED),
   test('namespace/order [4.9.1, 4.9.2, 4.9.3, 4.9.4, 4.2.3] the namespace is taken from the body, otherwise from ns, then the header, then the token of the caller', async (ctx) => {
     const [body, query, header, own] = [
@@ -185,7 +187,7 @@ export const namespaceCases: readonly Case[] = [
       const named = { ...body, Namespace: own }
       const made = await ctx.ok('PUT', `${path}?ns=${other}`, { body: named, headers, token })
       assert.equal(made.Namespace, own)
-      const refusal = { status: 403, code: 'privilege_missing' } as const
+      const refusal = '403 privilege_missing'
       await ctx.refuses('PUT', `${path}?ns=${other}`, { body, token }, refusal)
       await ctx.refuses('PUT', path, { body, headers, token }, refusal)
       await ctx.refuses('PUT', `${path}?ns=${ctx.unique('none')}`, { body, token }, refusal)
@@ -194,19 +196,14 @@ export const namespaceCases: readonly Case[] = [
     }
     const reader = await ctx.policy('acl = "read"', { Namespace: own })
     const { SecretID } = await ctx.token({ Namespace: own, Policies: [{ ID: reader.ID }] })
-    await ctx.refuses(
-      'PUT',
-      '/acl/token',
-      { raw: '{', token: SecretID },
-      { status: 403, code: 'privilege_missing' },
-    )
+    await ctx.refuses('PUT', '/acl/token', { raw: '{', token: SecretID }, '403 privilege_missing')
   }).needing(EXTENDED),
   test('namespace/read [4.3/ns, 4.5/ns, 4.6/ns, 4.7/ns] 404 not_found: a token is read, updated, cloned and deleted only in its own namespace (AUTHZ-01)', async (ctx) => {
     const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
     const token = await ctx.token({ Namespace: ns })
     const path = `/acl/token/${token.AccessorID}`
     for (const query of ['', `?ns=${other}`]) {
-      const missing = { status: 404, code: 'not_found' } as const
+      const missing = '404 not_found'
       await ctx.refuses('GET', path + query, {}, missing)
       await ctx.refuses('PUT', path + query, { body: {} }, missing)
       await ctx.refuses('PUT', `${path}/clone${query}`, { body: {} }, missing)
@@ -242,16 +239,19 @@ export const namespaceCases: readonly Case[] = [
     for (const { AccessorID } of [one, two]) assert(all.includes(AccessorID))
     const caller = await writerIn(ctx, ns)
     assert.deepEqual(await list('ns=*', caller.SecretID), [one.AccessorID, caller.AccessorID])
-    const refusal = { status: 403, code: 'privilege_missing' } as const
-    await ctx.refuses('GET', '/acl/tokens?ns=*', { token: one.SecretID }, refusal)
+    await ctx.refuses('GET', '/acl/tokens?ns=*', { token: one.SecretID }, '403 privilege_missing')
   }).needing(EXTENDED),
   test('namespace/auth-method [4.8/authmethod-ns] authmethod-ns is accepted with authmethod; 400 for an invalid name, 403 if the caller may not read there', async (ctx) => {
     const ns = await aNamespace(ctx)
     await ctx.token()
     assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=none&authmethod-ns=${ns}`), [])
     for (const bad of ['a%20b', '*', 'x'.repeat(65)]) {
-      const refusal = { status: 400, code: 'query_invalid', field: 'authmethod-ns' } as const
-      await ctx.refuses('GET', `/acl/tokens?authmethod=none&authmethod-ns=${bad}`, {}, refusal)
+      await ctx.refuses(
+        'GET',
+        `/acl/tokens?authmethod=none&authmethod-ns=${bad}`,
+        {},
+        '400 query_invalid authmethod-ns',
+      )
     }
     const { SecretID: token } = await writerIn(ctx, ns)
     await ctx.ok('GET', `/acl/tokens?authmethod=none&authmethod-ns=${ns}`, { token })
@@ -259,7 +259,7 @@ export const namespaceCases: readonly Case[] = [
       'GET',
       '/acl/tokens?authmethod=none&authmethod-ns=default',
       { token },
-      { status: 403, code: 'privilege_missing' },
+      '403 privilege_missing',
     )
   }).needing(EXTENDED),
   test('namespace/rights [4.9.4, 5.2] 403 privilege_missing: a token has its rights only in its own namespace (AUTHZ-01)', async (ctx) => {
@@ -267,7 +267,7 @@ export const namespaceCases: readonly Case[] = [
     const caller = await writerIn(ctx, ns)
     const token = caller.SecretID
     await ctx.token({}, { token })
-    const refusal = { status: 403, code: 'privilege_missing' } as const
+    const refusal = '403 privilege_missing'
     await ctx.refuses('GET', `/acl/tokens?ns=${other}`, { token }, refusal)
     await ctx.refuses('PUT', `/acl/token?ns=${other}`, { body: {}, token }, refusal)
     await ctx.refuses('PUT', '/acl/token', { body: { Namespace: other }, token }, refusal)
@@ -276,9 +276,13 @@ export const namespaceCases: readonly Case[] = [
   test('namespace/links [4.9.1, D/status/rule-400] 400 link_unknown: a token links a policy of another namespace', async (ctx) => {
     const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
     const policy = await ctx.policy('', { Namespace: ns })
-    const refusal = { status: 400, code: 'link_unknown', field: 'Policies[0]' } as const
     for (const link of [{ ID: policy.ID }, { Name: policy.Name }]) {
-      await ctx.refuses('PUT', '/acl/token', { body: { Namespace: other, Policies: [link] } }, refusal)
+      await ctx.refuses(
+        'PUT',
+        '/acl/token',
+        { body: { Namespace: other, Policies: [link] } },
+        '400 link_unknown Policies[0]',
+      )
       await ctx.token({ Namespace: ns, Policies: [link] })
     }
   }).needing(EXTENDED),
@@ -288,13 +292,8 @@ export const namespaceCases: readonly Case[] = [
     assert.equal((await ctx.ok('PUT', `/namespace/${ns}`, { body: { Description: 'b' } })).Description, 'b')
     const names = (await ctx.ok<{ Name: string }[]>('GET', '/namespaces')).map(({ Name }) => Name)
     assert(names.includes(ns) && names.includes('default'))
-    await ctx.refuses(
-      'PUT',
-      '/namespace',
-      { body: { Name: 'default' } },
-      { status: 409, code: 'name_in_use' },
-    )
-    await ctx.refuses('PUT', '/namespace', { body: { Name: ns } }, { status: 409, code: 'name_in_use' })
+    await ctx.refuses('PUT', '/namespace', { body: { Name: 'default' } }, '409 name_in_use')
+    await ctx.refuses('PUT', '/namespace', { body: { Name: ns } }, '409 name_in_use')
     for (const [Name, code] of [
       ['a b', 'name_invalid'],
       ['a/b', 'name_invalid'],
@@ -302,18 +301,18 @@ export const namespaceCases: readonly Case[] = [
       ['', 'field_required'],
       ['x'.repeat(65), 'field_too_long'],
     ] as const)
-      await ctx.refuses('PUT', '/namespace', { body: { Name } }, { status: 400, code })
+      await ctx.refuses('PUT', '/namespace', { body: { Name } }, `400 ${code}`)
     const token = await ctx.token({ Namespace: ns })
-    await ctx.refuses('DELETE', `/namespace/${ns}`, {}, { status: 400, code: 'delete_refused' })
-    await ctx.refuses('DELETE', '/namespace/default', {}, { status: 400, code: 'delete_refused' })
+    await ctx.refuses('DELETE', `/namespace/${ns}`, {}, '400 delete_refused')
+    await ctx.refuses('DELETE', '/namespace/default', {}, '400 delete_refused')
     await ctx.ok('DELETE', `/acl/token/${token.AccessorID}?ns=${ns}`)
     assert.equal(await ctx.ok<boolean>('DELETE', `/namespace/${ns}`), true)
-    await ctx.refuses('GET', `/namespace/${ns}`, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('GET', `/namespace/${ns}`, {}, '404 not_found')
   }).needing(EXTENDED),
   test('namespace/held [D/namespaces/manage] 400 delete_refused: a namespace that holds an auth method or a service is deleted', async (ctx) => {
     const ns = await aNamespace(ctx)
     const refused = (text: string) =>
-      ctx.refuses('DELETE', `/namespace/${ns}`, {}, { status: 400, code: 'delete_refused', text })
+      ctx.refuses('DELETE', `/namespace/${ns}`, {}, '400 delete_refused', text)
     const Config = {
       Host: 'https://kubernetes.example',
       CACert: CERTIFICATE,
@@ -390,8 +389,8 @@ export const namespaceCases: readonly Case[] = [
     })
     await ctx.ok('PUT', '/catalog/register', { body: check('default', 'critical') })
     const body = { Node, NodeChecks: [], ServiceChecks: [{ ID: 'c', Namespace: ns }] }
-    const missing = { status: 400, code: 'field_invalid', text: "Missing check 'c' registration" } as const
-    await ctx.refuses('PUT', '/session/create', { body }, missing)
+    const missing = ['400 field_invalid', "Missing check 'c' registration"] as const
+    await ctx.refuses('PUT', '/session/create', { body }, ...missing)
     await ctx.ok('PUT', '/catalog/register', { body: check(ns, 'passing') })
     const { ID } = await ctx.ok<{ ID: string }>('PUT', '/session/create', { body })
     await ctx.ok('PUT', '/catalog/register', { body: check('default', 'passing') })
@@ -403,7 +402,7 @@ export const namespaceCases: readonly Case[] = [
   }).needing({ ...EXTENDED, from: '1.7.0' }),
   test('namespace/unknown [4.9.1, D/status/target-404] 404 not_found: a token is created in a namespace that does not exist; 400 if the name is invalid', async (ctx) => {
     const ns = ctx.unique('none')
-    const refusal = { status: 404, code: 'not_found' } as const
+    const refusal = '404 not_found'
     await ctx.refuses('PUT', '/acl/token', { body: { Namespace: ns } }, refusal)
     // Links are resolved in that namespace; link errors do not mask the missing namespace.
     const body = { Namespace: ns, Policies: [{ Name: 'none' }] }
@@ -414,14 +413,14 @@ export const namespaceCases: readonly Case[] = [
       ['*', 'field_invalid'],
       ['x'.repeat(65), 'field_too_long'],
     ] as const)
-      await ctx.refuses('PUT', '/acl/token', { body: { Namespace } }, { status: 400, code })
+      await ctx.refuses('PUT', '/acl/token', { body: { Namespace } }, `400 ${code}`)
     for (const bad of ['*', 'a%2Fb'])
-      await ctx.refuses('PUT', `/acl/token?ns=${bad}`, { body: {} }, { status: 400, code: 'query_invalid' })
+      await ctx.refuses('PUT', `/acl/token?ns=${bad}`, { body: {} }, '400 query_invalid')
   }).needing(EXTENDED),
   test('namespace/every-route [4.9.5, D/namespaces/rights] every endpoint takes the namespace or refuses it: 400 query_invalid for a bad name, and without namespaced records for any but default; an administrator of one namespace has no right in another', async (ctx) => {
     const [ns, other] = [await aNamespace(ctx), await aNamespace(ctx)]
     const { SecretID: token } = await writerIn(ctx, ns)
-    const refusal = { status: 400, code: 'query_invalid' } as const
+    const refusal = '400 query_invalid'
     for (const [name, { method, path, right, namespaced }] of Object.entries<Endpoint>(ENDPOINTS)) {
       // Self and logout are about the presented token, which has its own namespace.
       if (right === 'self') continue
@@ -431,7 +430,7 @@ export const namespaceCases: readonly Case[] = [
       if (plain.status === 410) continue
       assert.equal(plain.status, 400, `${name} answered ${plain.status} to a bad name`)
       if (!namespaced) {
-        await ctx.refuses(method, `${filled}?ns=${other}`, { token }, { ...refusal, field: 'ns' })
+        await ctx.refuses(method, `${filled}?ns=${other}`, { token }, `${refusal} ns`)
         const headers = { [ctx.header('Namespace')]: other }
         await ctx.refuses(method, filled, { token, headers }, refusal)
         continue
@@ -477,8 +476,8 @@ export const namespaceCases: readonly Case[] = [
         assert.deepEqual(await allowed(query, options), expected, `${query} ${time}`)
     }
     const who = { token: SecretID, body }
-    await ctx.refuses('POST', `${path}?ns=${other}-missing`, who, { status: 404, code: 'not_found' })
-    await ctx.refuses('POST', `${path}?ns=*`, who, { status: 400, code: 'query_invalid' })
+    await ctx.refuses('POST', `${path}?ns=${other}-missing`, who, '404 not_found')
+    await ctx.refuses('POST', `${path}?ns=*`, who, '400 query_invalid')
     const operators = await ctx.ok<unknown[]>('POST', '/internal/acl/who-can', {
       token: SecretID,
       body: body[2],
@@ -502,7 +501,7 @@ export const namespaceCases: readonly Case[] = [
     assert.deepEqual(expanded.NamespaceDefaultPolicyIDs, [policy.ID])
     assert.deepEqual(expanded.NamespaceDefaultRoleIDs, [role.ID])
     const elsewhere = { body: { ACLs: { PolicyDefaults: [{ Name: 'global-management' }] } } }
-    await ctx.refuses('PUT', `/namespace/${ns}`, elsewhere, { status: 400, code: 'link_unknown' })
+    await ctx.refuses('PUT', `/namespace/${ns}`, elsewhere, '400 link_unknown')
     await ctx.ok('PUT', `/namespace/${ns}`, { body: {} })
     const [{ Allow } = { Allow: true }] = await ctx.ok<{ Allow: boolean }[]>(
       'POST',

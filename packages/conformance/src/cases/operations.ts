@@ -26,8 +26,8 @@ export const operationCases: readonly Case[] = [
     const wide = await ctx.ok<Member[]>('GET', '/agent/members?wan=1')
     const names = members.map(({ Name, Datacenter }) => `${Name}.${Datacenter}`)
     assert.deepEqual(wide.map(({ Name }) => Name).sort(), names.sort())
-    const refusal = { status: 400, code: 'query_invalid', text: 'Cannot provide a segment' } as const
-    await ctx.refuses('GET', '/agent/members?wan=1&segment=x', {}, refusal)
+    const refusal = ['400 query_invalid', 'Cannot provide a segment'] as const
+    await ctx.refuses('GET', '/agent/members?wan=1&segment=x', {}, ...refusal)
     const replication = await ctx.ok('GET', '/acl/replication', { token: null })
     assert.equal(replication.Enabled, false)
     assert.equal(replication.Mode, 'enabled')
@@ -37,7 +37,7 @@ export const operationCases: readonly Case[] = [
     for (const part of ['Gauges', 'Counters', 'Samples']) assert(Array.isArray(metrics[part]), part)
     const text = await ctx.call('GET', '/agent/metrics?format=prometheus')
     assert.match(text.headers.get('content-type') ?? '', /^text\/plain;/)
-    await ctx.refuses('GET', '/agent/metrics', { token: null }, { status: 403, code: 'privilege_missing' })
+    await ctx.refuses('GET', '/agent/metrics', { token: null }, '403 privilege_missing')
   }),
   test('operations/replication-token [D/replication/token] the replication token is set and removed with acl:write, and is never shown', async (ctx) => {
     const Token = '5c6b0d42-77f1-4c8e-9d0a-0e1f2a3b4c5d'
@@ -48,11 +48,9 @@ export const operationCases: readonly Case[] = [
     const path = '/agent/token/replication'
     const policy = await ctx.policy('acl = "read"')
     const reader = await ctx.token({ Policies: [{ ID: policy.ID }] })
-    const refused = { status: 403, code: 'privilege_missing' } as const
-    await ctx.refuses('PUT', path, { token: reader.SecretID, body: { Token } }, refused)
-    const invalid = { status: 400, code: 'field_invalid' } as const
+    await ctx.refuses('PUT', path, { token: reader.SecretID, body: { Token } }, '403 privilege_missing')
     for (const wrong of ['<hidden>', 'a b', 'é']) {
-      await ctx.refuses('PUT', path, { body: { Token: wrong } }, invalid)
+      await ctx.refuses('PUT', path, { body: { Token: wrong } }, '400 field_invalid')
     }
     assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
     assert.equal(await ctx.ok('PUT', path, { body: { Token: '' } }), true)
@@ -66,12 +64,11 @@ export const operationCases: readonly Case[] = [
     })
     const manager = sent(ctx.target.token)
     const path = `/acl/token/${local.AccessorID}`
-    const missing = { status: 404, code: 'not_found' } as const
+    const missing = '404 not_found'
     await ctx.refuses('DELETE', path, manager, missing)
     await ctx.refuses('PUT', path, { ...manager, body: { Local: true } }, missing)
     await ctx.refuses('PUT', `${path}/clone`, { ...manager, body: {} }, missing)
-    const unknown = { status: 403, code: 'caller_unknown' } as const
-    await ctx.refuses('PUT', '/acl/token', { ...sent(local.SecretID), body: {} }, unknown)
+    await ctx.refuses('PUT', '/acl/token', { ...sent(local.SecretID), body: {} }, '403 caller_unknown')
     assert.equal((await ctx.ok<Token>('GET', path)).SecretID, local.SecretID)
 
     const created = await ctx.call('PUT', '/acl/token', { ...manager, body: {} })
@@ -81,8 +78,12 @@ export const operationCases: readonly Case[] = [
     const global = await ctx.ok<Token>('GET', `/acl/token/${AccessorID}`)
     assert.equal(global.Local, false)
     const wrong = { 'X-Service-Forwarded': 'another;elsewhere', 'X-Service-Token': ctx.target.token }
-    const refusal = { status: 400, code: 'datacenter_unknown' } as const
-    await ctx.refuses('PUT', '/acl/token', { token: null, headers: wrong, body: {} }, refusal)
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { token: null, headers: wrong, body: {} },
+      '400 datacenter_unknown',
+    )
   }).needing({ datacenter: 'primary' }),
   test('operations/documents [D/versions/gates] the changes between two versions and the OpenAPI document need no right', async (ctx) => {
     const changes = await ctx.ok<{ Gate: string; At: string }[]>(
@@ -131,61 +132,58 @@ export const operationCases: readonly Case[] = [
     assert.equal(other.Reset, true)
     const ahead = await ctx.ok<Changes>('GET', '/acl/changes?index=999999999999')
     assert.equal(ahead.Reset, true)
-    const cursor = { status: 400, code: 'query_invalid', field: 'cursor' } as const
     for (const text of ['x', 'kv.', 'tokens.x'])
-      await ctx.refuses('GET', `/acl/changes?cursor=${text}`, {}, cursor)
+      await ctx.refuses('GET', `/acl/changes?cursor=${text}`, {}, '400 query_invalid cursor')
   }),
   test('operations/changes-right [D/changes/right] 403 privilege_missing: changes without acl:write, because they show every secret', async (ctx) => {
     const { SecretID: reader } = await ctx.caller('acl = "read"')
-    const refusal = { status: 403, code: 'privilege_missing' } as const
-    await ctx.refuses('GET', '/acl/changes', { token: reader }, refusal)
-    await ctx.refuses('GET', '/acl/changes?index=1', { token: null }, refusal)
+    await ctx.refuses('GET', '/acl/changes', { token: reader }, '403 privilege_missing')
+    await ctx.refuses('GET', '/acl/changes?index=1', { token: null }, '403 privilege_missing')
   }),
   test('operations/snapshot [9.4] only global managers read an archive of the whole store; 501 endpoint_not_built if there is none', async (ctx) => {
     const { SecretID: token } = await ctx.caller('operator = "write" acl = "read"')
-    const refusal = { status: 403, code: 'privilege_missing' } as const
     for (const who of [{ token }, { token: null }]) {
-      await ctx.refuses('GET', '/snapshot', who, refusal)
-      await ctx.refuses('PUT', '/snapshot', { ...who, raw: 'an archive' }, refusal)
+      await ctx.refuses('GET', '/snapshot', who, '403 privilege_missing')
+      await ctx.refuses('PUT', '/snapshot', { ...who, raw: 'an archive' }, '403 privilege_missing')
     }
     const archive = await ctx.call('GET', '/snapshot')
     if (archive.status === 501) {
-      await ctx.refuses('PUT', '/snapshot', { raw: 'x' }, { status: 501, code: 'endpoint_not_built' })
+      await ctx.refuses('PUT', '/snapshot', { raw: 'x' }, '501 endpoint_not_built')
       return
     }
     assert.equal(archive.status, 200)
     assert.equal(archive.headers.get('content-type'), 'application/octet-stream')
-    const damaged = { status: 400, code: 'snapshot_invalid' } as const
     for (const raw of ['', 'x', archive.text.slice(0, 100)]) {
-      await ctx.refuses('PUT', '/snapshot', { raw }, damaged)
+      await ctx.refuses('PUT', '/snapshot', { raw }, '400 snapshot_invalid')
     }
   }),
   test('operations/promote [D/replication/promotion] 409 replication_refused: a primary datacenter is not promoted, and follows no other store', async (ctx) => {
-    const refusal = { status: 409, code: 'replication_refused' } as const
     const [Datacenter] = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
-    await ctx.refuses('PUT', '/acl/replication/promote', { body: { Datacenter } }, refusal)
+    await ctx.refuses('PUT', '/acl/replication/promote', { body: { Datacenter } }, '409 replication_refused')
     const { Cluster } = await ctx.ok<Changes>('GET', '/acl/changes')
-    await ctx.refuses('PUT', '/acl/replication/accept', { body: { Cluster } }, refusal)
+    await ctx.refuses('PUT', '/acl/replication/accept', { body: { Cluster } }, '409 replication_refused')
     const { Index } = await ctx.ok<Changes>('GET', '/acl/changes')
     const later = `/acl/changes?cluster=${crypto.randomUUID()}&index=${Index + 2 ** 32}`
-    await ctx.refuses('GET', later, {}, { status: 409, code: 'primary_superseded' })
+    await ctx.refuses('GET', later, {}, '409 primary_superseded')
   }).needing({ datacenter: 'primary' }),
   test('operations/promote-body [D/replication/promotion] 400: a promotion names another datacenter or none, or an acceptance names no store', async (ctx) => {
-    const promote = { status: 400, field: 'Datacenter' } as const
     const other = { body: { Datacenter: 'another' } }
-    await ctx.refuses('PUT', '/acl/replication/promote', other, { ...promote, code: 'field_invalid' })
-    await ctx.refuses('PUT', '/acl/replication/promote', { body: {} }, { ...promote, code: 'field_required' })
-    const accept = { status: 400, field: 'Cluster' } as const
-    await ctx.refuses('PUT', '/acl/replication/accept', { body: {} }, { ...accept, code: 'field_required' })
+    await ctx.refuses('PUT', '/acl/replication/promote', other, '400 field_invalid Datacenter')
+    await ctx.refuses('PUT', '/acl/replication/promote', { body: {} }, '400 field_required Datacenter')
+    await ctx.refuses('PUT', '/acl/replication/accept', { body: {} }, '400 field_required Cluster')
     const text = { body: { Cluster: 'x' } }
-    await ctx.refuses('PUT', '/acl/replication/accept', text, { ...accept, code: 'id_invalid' })
+    await ctx.refuses('PUT', '/acl/replication/accept', text, '400 id_invalid Cluster')
   }),
   test('operations/promote-right [D/replication/promotion] 403 privilege_missing: promotion and acceptance without acl:write, because they affect every record', async (ctx) => {
     const { SecretID: token } = await ctx.caller('acl = "read"')
-    const refusal = { status: 403, code: 'privilege_missing' } as const
-    await ctx.refuses('PUT', '/acl/replication/promote', { token, body: { Datacenter: 'dc1' } }, refusal)
+    await ctx.refuses(
+      'PUT',
+      '/acl/replication/promote',
+      { token, body: { Datacenter: 'dc1' } },
+      '403 privilege_missing',
+    )
     const Cluster = crypto.randomUUID()
-    await ctx.refuses('PUT', '/acl/replication/accept', { token, body: { Cluster } }, refusal)
+    await ctx.refuses('PUT', '/acl/replication/accept', { token, body: { Cluster } }, '403 privilege_missing')
   }),
   test('operations/migration [5.2] the accessor migration reports its progress to a caller with acl:read', async (ctx) => {
     const { Done, Total } = await ctx.ok<{ Done: number; Total: number }>('GET', '/internal/acl/migration')

@@ -22,7 +22,7 @@ async function decide(ctx: Context, rules: readonly string[], checks: readonly s
 
 async function refuseRules(ctx: Context, Rules: string, line: number, column?: number): Promise<void> {
   const body = { Name: ctx.unique('policy'), Rules }
-  await ctx.refuses('PUT', '/acl/policy', { body }, { status: 400, code: 'rules_invalid' })
+  await ctx.refuses('PUT', '/acl/policy', { body }, '400 rules_invalid')
   const reply = await ctx.call('PUT', '/acl/policy', {
     body,
     headers: { Accept: 'application/problem+json' },
@@ -50,14 +50,10 @@ export const policyRoleCases: readonly Case[] = [
     const updated = await ctx.ok<Policy>('PUT', `/acl/policy/${policy.ID}`, { body })
     assert.deepEqual([updated.Description, updated.Rules, updated.Datacenters], ['', '', undefined])
     assert.equal(await ctx.ok<boolean>('DELETE', `/acl/policy/${policy.ID}`), true)
-    const missing = {
-      status: 404,
-      code: 'not_found',
-      text: 'Requested policy does not exist: ACL not found',
-    } as const
-    await ctx.refuses('GET', `/acl/policy/${policy.ID}`, {}, missing)
-    await ctx.refuses('GET', `/acl/policy/name/${policy.Name}`, {}, missing)
-    await ctx.refuses('DELETE', `/acl/policy/${policy.ID}`, {}, missing)
+    const missing = ['404 not_found', 'Requested policy does not exist: ACL not found'] as const
+    await ctx.refuses('GET', `/acl/policy/${policy.ID}`, {}, ...missing)
+    await ctx.refuses('GET', `/acl/policy/name/${policy.Name}`, {}, ...missing)
+    await ctx.refuses('DELETE', `/acl/policy/${policy.ID}`, {}, ...missing)
   }).needing({ edition: 'standard' }),
   test('policies/names [D/status/taken-409, D/status/rule-400] 409 name_in_use: a policy or role name in use, in any case; 400: no name, or an invalid one', async (ctx) => {
     const policy = await ctx.policy()
@@ -67,21 +63,11 @@ export const policyRoleCases: readonly Case[] = [
       ['/acl/role', role],
     ] as const) {
       for (const taken of [Name, Name.toUpperCase()]) {
-        await ctx.refuses(
-          'PUT',
-          path,
-          { body: { Name: taken } },
-          { status: 409, code: 'name_in_use', field: 'Name' },
-        )
+        await ctx.refuses('PUT', path, { body: { Name: taken } }, '409 name_in_use Name')
       }
-      await ctx.refuses('PUT', path, { body: {} }, { status: 400, code: 'field_required', field: 'Name' })
+      await ctx.refuses('PUT', path, { body: {} }, '400 field_required Name')
       for (const bad of ['a b', 'a/b', 'é', 'x'.repeat(257)]) {
-        await ctx.refuses(
-          'PUT',
-          path,
-          { body: { Name: bad } },
-          { status: 400, code: 'name_invalid', field: 'Name' },
-        )
+        await ctx.refuses('PUT', path, { body: { Name: bad } }, '400 name_invalid Name')
       }
     }
   }),
@@ -90,14 +76,14 @@ export const policyRoleCases: readonly Case[] = [
     const { Name, Rules } = await ctx.ok<Policy>('GET', path)
     assert.equal(Name, 'global-management')
     const body = { Name, Rules: `${Rules}\n` }
-    await ctx.refuses('PUT', path, { body }, { status: 400, code: 'builtin_immutable', field: 'Rules' })
-    await ctx.refuses('DELETE', path, {}, { status: 400, code: 'delete_refused' })
+    await ctx.refuses('PUT', path, { body }, '400 builtin_immutable Rules')
+    await ctx.refuses('DELETE', path, {}, '400 delete_refused')
   }),
   test('policies/rights [5.2] 403 privilege_missing: policies and roles are read with acl:read and changed with acl:write', async (ctx) => {
     const [powerless, reader] = [await ctx.caller(''), await ctx.caller('acl = "read"')]
     const policy = await ctx.policy()
     const role = await ctx.role()
-    const refusal = { status: 403, code: 'privilege_missing' } as const
+    const refusal = '403 privilege_missing'
     const reads = [
       '/acl/policies',
       `/acl/policy/${policy.ID}`,
@@ -146,13 +132,13 @@ export const policyRoleCases: readonly Case[] = [
     assert(!('Policies' in updated) && !('ServiceIdentities' in updated))
     assert.deepEqual(await ctx.ok('GET', `/acl/roles?policy=${policy.ID}`), [])
     assert.equal(await ctx.ok<boolean>('DELETE', `/acl/role/${role.ID}`), true)
-    await ctx.refuses('GET', `/acl/role/${role.ID}`, {}, { status: 404, code: 'not_found' })
-    await ctx.refuses('DELETE', `/acl/role/${role.ID}`, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('GET', `/acl/role/${role.ID}`, {}, '404 not_found')
+    await ctx.refuses('DELETE', `/acl/role/${role.ID}`, {}, '404 not_found')
   }).needing({ edition: 'standard' }),
   test('roles/links-checked [2.3, D/status/rule-400] 400: a role links nothing, or has an identity that breaks the name rule', async (ctx) => {
     const Name = ctx.unique('role')
     const refuse = (fields: object, code: 'link_unknown' | 'name_invalid', field: string) =>
-      ctx.refuses('PUT', '/acl/role', { body: { Name, ...fields } }, { status: 400, code, field })
+      ctx.refuses('PUT', '/acl/role', { body: { Name, ...fields } }, `400 ${code} ${field}`)
     await refuse({ Policies: [{ Name: 'none' }] }, 'link_unknown', 'Policies[0]')
     await refuse(
       { ServiceIdentities: [{ ServiceName: 'Web' }] },
@@ -166,12 +152,7 @@ export const policyRoleCases: readonly Case[] = [
     const token = await ctx.token({ Roles: [{ ID: role.ID }] })
     await ctx.ok('GET', '/acl/tokens', { token: token.SecretID })
     await ctx.ok('DELETE', `/acl/role/${role.ID}`)
-    await ctx.refuses(
-      'GET',
-      '/acl/tokens',
-      { token: token.SecretID },
-      { status: 403, code: 'privilege_missing' },
-    )
+    await ctx.refuses('GET', '/acl/tokens', { token: token.SecretID }, '403 privilege_missing')
     assert(!('Roles' in (await ctx.ok<Token>('GET', `/acl/token/${token.AccessorID}`))))
   }),
   test('rules/forms [D/rules/forms] rules are HCL or JSON; a rule is exact or for a prefix; the exact rule wins, then the longest prefix', async (ctx) => {
@@ -253,10 +234,8 @@ export const policyRoleCases: readonly Case[] = [
   }),
   test('policies/id-missing [D/status/rule-400] 400 id_missing: the error for a path without its id or name says which one is missing', async (ctx) => {
     for (const kind of ['policy', 'role']) {
-      const missing = (what: string) =>
-        ({ status: 400, code: 'id_missing', text: `Missing ${what}` }) as const
-      await ctx.refuses('GET', `/acl/${kind}/`, {}, missing(`${kind} ID`))
-      await ctx.refuses('GET', `/acl/${kind}/name/`, {}, missing(`${kind} Name`))
+      await ctx.refuses('GET', `/acl/${kind}/`, {}, '400 id_missing', `Missing ${kind} ID`)
+      await ctx.refuses('GET', `/acl/${kind}/name/`, {}, '400 id_missing', `Missing ${kind} Name`)
     }
   }),
 ]

@@ -23,8 +23,8 @@ export const sessionCases: readonly Case[] = [
     assert.equal(await ctx.ok('PUT', `/session/destroy/${ID}`), true)
     assert.deepEqual(await ctx.ok('GET', `/session/info/${ID}`), [])
     assert.equal(await ctx.ok('PUT', `/session/destroy/${ID}`), true)
-    const gone = { status: 404, code: 'not_found', text: `Session id '${ID}' not found` } as const
-    await ctx.refuses('PUT', `/session/renew/${ID}`, {}, gone)
+    const gone = ['404 not_found', `Session id '${ID}' not found`] as const
+    await ctx.refuses('PUT', `/session/renew/${ID}`, {}, ...gone)
   }).needing({ from: '1.7.0' }),
   test('sessions/faults [9.4, D/sessions/create] 400: malformed ids, unknown nodes and checks, durations out of range, and invalid behaviours', async (ctx) => {
     const Node = await aNode(ctx)
@@ -39,17 +39,16 @@ export const sessionCases: readonly Case[] = [
       [{ Node, LockDelay: '-5s' }, 'Invalid LockDelay'],
     ]
     for (const [body, text] of invalid) {
-      const refusal = { status: 400, code: 'field_invalid', text } as const
-      await ctx.refuses('PUT', '/session/create', { body }, refusal)
+      const refusal = ['400 field_invalid', text] as const
+      await ctx.refuses('PUT', '/session/create', { body }, ...refusal)
     }
-    const required = { status: 400, code: 'field_required' } as const
-    await ctx.refuses('PUT', '/session/create', { body: { Node: '' } }, required)
+    await ctx.refuses('PUT', '/session/create', { body: { Node: '' } }, '400 field_required')
     for (const [method, path] of [
       ['GET', '/session/info/x'],
       ['PUT', '/session/renew/x'],
       ['PUT', '/session/destroy/x'],
     ] as const) {
-      await ctx.refuses(method, path, {}, { status: 400, code: 'id_invalid' })
+      await ctx.refuses(method, path, {}, '400 id_invalid')
     }
   }),
   test('sessions/rights [9.4, D/sessions/rights] writing needs session:write on the node; reads show sessions of the nodes with session:read', async (ctx) => {
@@ -60,7 +59,7 @@ export const sessionCases: readonly Case[] = [
     const seen = async (token: string) =>
       (await ctx.ok<Session[]>('GET', `/session/info/${ID}`, { token })).length
     assert.deepEqual([await seen(reader.SecretID), await seen(other.SecretID)], [1, 0])
-    const denied = { status: 403, code: 'privilege_missing' } as const
+    const denied = '403 privilege_missing'
     for (const { SecretID: token } of [reader, other])
       await ctx.refuses('PUT', '/session/create', { token, body: { Node } }, denied)
     const powerless = await ctx.caller('')
@@ -97,7 +96,7 @@ export const sessionCases: readonly Case[] = [
     const refuses = (
       query: string,
       code: 'id_missing' | 'id_invalid' | 'query_invalid' | 'session_unknown',
-    ) => ctx.refuses('PUT', `${path}?${query}`, {}, { status: 400, code })
+    ) => ctx.refuses('PUT', `${path}?${query}`, {}, `400 ${code}`)
     await refuses('acquire=', 'id_missing')
     await refuses('acquire=x', 'id_invalid')
     await refuses(`acquire=${two}`, 'session_unknown')
@@ -111,8 +110,7 @@ export const sessionCases: readonly Case[] = [
     const asked = Node.toLowerCase()
     const create = (token: string) => ({ token, body: { Node: asked } })
     const { SecretID: wrong } = await ctx.caller(`session "${asked}" { policy = "write" }`)
-    const refusal = { status: 403, code: 'privilege_missing' } as const
-    await ctx.refuses('PUT', '/session/create', create(wrong), refusal)
+    await ctx.refuses('PUT', '/session/create', create(wrong), '403 privilege_missing')
     const both = `session "${asked}" { policy = "write" } session "${Node}" { policy = "write" }`
     const { SecretID: right } = await ctx.caller(both)
     await ctx.ok('PUT', '/session/create', create(right))
@@ -139,7 +137,7 @@ export const sessionCases: readonly Case[] = [
     assert.deepEqual(await ctx.ok('GET', `/kv/?keys&session=${one}`, { token }), [`${tree}c`])
     await ctx.ok('PUT', `/session/destroy/${one}`)
     assert.deepEqual(await ctx.ok('GET', `/kv/?keys&session=${one}`), [])
-    await ctx.refuses('GET', '/kv/?keys&session=x', {}, { status: 400, code: 'id_invalid' })
+    await ctx.refuses('GET', '/kv/?keys&session=x', {}, '400 id_invalid')
   }),
   test('sessions/ends [9.4, D/sessions/ends] a check that turns critical or is removed ends a session, as the end of its node does; behaviour delete then deletes its keys', async (ctx) => {
     const Node = ctx.unique('node')
@@ -157,9 +155,9 @@ export const sessionCases: readonly Case[] = [
     assert.equal((await ctx.ok<Session[]>('GET', `/session/info/${ID}`)).length, 1)
     await ctx.ok('PUT', '/catalog/register', { body: check('critical') })
     assert.deepEqual(await ctx.ok('GET', `/session/info/${ID}`), [])
-    await ctx.refuses('GET', path, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('GET', path, {}, '404 not_found')
     const text = "Check 'c' is in critical state"
-    await ctx.refuses('PUT', '/session/create', { body }, { status: 400, code: 'check_critical', text })
+    await ctx.refuses('PUT', '/session/create', { body }, '400 check_critical', text)
     for (const [Checks, removed] of [
       [['c'], { Node, CheckID: 'c' }],
       [[], { Node }],

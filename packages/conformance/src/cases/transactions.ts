@@ -75,7 +75,7 @@ export const transactionCases: readonly Case[] = [
       { OpIndex: 4, What: `key "${dir}/there" exists` },
       { OpIndex: 6, What: `failed to delete key "${dir}/there", index is stale` },
     ])
-    await ctx.refuses('GET', `/kv/${dir}/new`, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('GET', `/kv/${dir}/new`, {}, '404 not_found')
     const unknown = await apply(ctx, [{ KV: { Verb: 'shift', Key: 'a' } }, { KV: { Verb: 'set' } }])
     assert.deepEqual(unknown.Errors, [
       { OpIndex: 0, What: 'unknown KV verb "shift"' },
@@ -95,8 +95,7 @@ export const transactionCases: readonly Case[] = [
       const empty = await apply(ctx, body)
       assert.deepEqual([empty.status, empty.Results, empty.Index], [200, [], 0])
     }
-    const conflict = { status: 400, code: 'query_invalid', field: 'stale' } as const
-    await ctx.refuses('PUT', '/txn?consistent&stale', { body: [] }, conflict)
+    await ctx.refuses('PUT', '/txn?consistent&stale', { body: [] }, '400 query_invalid stale')
   }),
   test('txn/rights [D/transactions/rights] 409 with Permission denied: rights are checked before anything is looked up; gets leave out what the caller may not read, existing or not', async (ctx) => {
     const dir = ctx.unique('dir')
@@ -134,35 +133,32 @@ export const transactionCases: readonly Case[] = [
       hidden.Results?.map(({ KV }) => KV?.Key),
       [`${dir}/a`],
     )
-    const unknown = { status: 403, code: 'caller_unknown' } as const
-    await ctx.refuses('PUT', '/txn', { body: [], token: crypto.randomUUID() }, unknown)
+    await ctx.refuses('PUT', '/txn', { body: [], token: crypto.randomUUID() }, '403 caller_unknown')
   }),
   test('txn/limits [D/transactions/bounds] 413: a transaction has more than 64 operations; 400: a value is not base64', async (ctx) => {
     const operations = (count: number) =>
       Array.from({ length: count }, () => ({ KV: { Verb: 'check-not-exists', Key: ctx.unique('key') } }))
     assert.equal((await apply(ctx, operations(64))).status, 200)
-    const tooLarge = { status: 413, code: 'transaction_too_large' } as const
-    await ctx.refuses('PUT', '/txn', { body: operations(65) }, tooLarge)
+    await ctx.refuses('PUT', '/txn', { body: operations(65) }, '413 transaction_too_large')
     const broken = [{ KV: { Verb: 'set', Key: 'a', Value: 'a' } }]
-    await ctx.refuses('PUT', '/txn', { body: broken }, { status: 400, code: 'field_invalid' })
+    await ctx.refuses('PUT', '/txn', { body: broken }, '400 field_invalid')
   }),
   test('txn/shown [D/transactions/bounds] 413: operations show more than 4 MiB together, however often they show the same record', async (ctx) => {
     const dir = ctx.unique('dir')
     const stored = 'v'.repeat(100_000)
     await ctx.ok('PUT', `/kv/${dir}/a`, { raw: stored })
-    const tooLarge = { status: 413, code: 'transaction_too_large' } as const
     const times = (count: number, operation: object) => Array.from({ length: count }, () => operation)
     for (const KV of [
       { Verb: 'get-tree', Key: `${dir}/` },
       { Verb: 'get', Key: `${dir}/a` },
     ]) {
       assert.equal((await apply(ctx, times(40, { KV }))).status, 200)
-      await ctx.refuses('PUT', '/txn', { body: times(43, { KV }) }, tooLarge)
+      await ctx.refuses('PUT', '/txn', { body: times(43, { KV }) }, '413 transaction_too_large')
     }
     const set = { KV: { Verb: 'set', Key: `${dir}/b`, Value: base64(stored) } }
     const get = { KV: { Verb: 'get', Key: `${dir}/b` } }
-    await ctx.refuses('PUT', '/txn', { body: [set, ...times(43, get)] }, tooLarge)
-    await ctx.refuses('GET', `/kv/${dir}/b`, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('PUT', '/txn', { body: [set, ...times(43, get)] }, '413 transaction_too_large')
+    await ctx.refuses('GET', `/kv/${dir}/b`, {}, '404 not_found')
   }),
   test('txn/shown-catalog [D/transactions/bounds] 413: the tags of a service count each time that one of its checks shows them', async (ctx) => {
     const [Node, name] = [ctx.unique('node'), ctx.unique('service')]
@@ -175,12 +171,16 @@ export const transactionCases: readonly Case[] = [
       { Service: { Verb: 'set', Node, Service: { Service: name, Tags } } },
     ]
     const checks = (count: number) => Array.from({ length: count }, (_, i) => check(i))
-    const tooLarge = { status: 413, code: 'transaction_too_large' } as const
-    await ctx.refuses('PUT', '/txn', { body: [...made, ...checks(45)] }, tooLarge)
+    await ctx.refuses('PUT', '/txn', { body: [...made, ...checks(45)] }, '413 transaction_too_large')
     assert.deepEqual(await ctx.ok('GET', `/catalog/service/${name}`), [])
     assert.equal((await apply(ctx, [...made, ...checks(30)])).status, 200)
     const Service = { Verb: 'get', Node, Service: { ID: name } }
-    await ctx.refuses('PUT', '/txn', { body: checks(45).map(() => ({ Service })) }, tooLarge)
+    await ctx.refuses(
+      'PUT',
+      '/txn',
+      { body: checks(45).map(() => ({ Service })) },
+      '413 transaction_too_large',
+    )
   }).needing({ from: '1.4.1' }),
   test('txn/catalog [D/transactions/catalog] nodes, services and checks are registered and removed together, each by its own operation', async (ctx) => {
     const Node = ctx.unique('node')
@@ -210,9 +210,8 @@ export const transactionCases: readonly Case[] = [
     assert.deepEqual(stale.Errors, [{ OpIndex: 4, What: 'Must provide service name with ID' }])
     const Key = ctx.unique('key')
     const two = { KV: { Verb: 'set', Key }, Node: { Verb: 'get', Node: { Node } } }
-    const refusal = { status: 400, code: 'field_invalid', field: '[1]' } as const
-    await ctx.refuses('PUT', '/txn', { body: [{}, two] }, refusal)
-    await ctx.refuses('GET', `/kv/${Key}`, {}, { status: 404, code: 'not_found' })
+    await ctx.refuses('PUT', '/txn', { body: [{}, two] }, '400 field_invalid [1]')
+    await ctx.refuses('GET', `/kv/${Key}`, {}, '404 not_found')
     const failing = await apply(ctx, [
       { Node: { Verb: 'cas', Node: { Node, Address: '10.0.0.2', ModifyIndex: 0 } } },
       { Service: { Verb: 'delete-cas', Node, Service: { ID: `${name}-1`, Service: name, ModifyIndex: 1 } } },

@@ -160,18 +160,6 @@ describe('how long it waits (decisions: blocking queries)', () => {
     expect(indexOf(await held.done)).toBe(world.store.tableIndex('tokens'))
   })
 
-  test('a query with an index far ahead waits the whole time, whatever changes, and then gets the real index', async () => {
-    const { world, path } = await aSmallWorld()
-    const held = await holdAt(world, `${path}?index=18446744073709551615&wait=10s`)
-    await world.manage('PUT', path, { Description: 'changed' })
-    await world.clock.advance(9_999)
-    expect(held.reply).toBeUndefined()
-    await world.clock.advance(1_000)
-    const reply = await held.done
-    expect(indexOf(reply)).toBe(world.store.tableIndex('tokens'))
-    expect(reply.json).toMatchObject({ Description: 'changed' })
-  })
-
   test('an answered query leaves no waiter behind', async () => {
     const { world, path } = await aSmallWorld()
     const held = [
@@ -200,14 +188,7 @@ describe('how long it waits (decisions: blocking queries)', () => {
 describe('what wakes it', () => {
   type Small = Awaited<ReturnType<typeof aSmallWorld>>
   type Act = (small: Small) => Promise<unknown>
-
-  const update: Act = ({ world, path, policy }) =>
-    world.manage('PUT', path, { Policies: [{ ID: policy.ID }] })
-  const clear: Act = ({ world, path }) => world.manage('PUT', path, {})
-  const remove: Act = ({ world, path }) => world.manage('DELETE', path)
   const updateOther: Act = ({ world, other }) => world.manage('PUT', `/acl/token/${other.AccessorID}`, {})
-  const linkOther: Act = ({ world, other, policy }) =>
-    world.manage('PUT', `/acl/token/${other.AccessorID}`, { Policies: [{ ID: policy.ID }] })
   const create: Act = ({ world }) => world.token()
   const renamePolicy: Act = ({ world, policy }) =>
     world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'viewer' })
@@ -219,55 +200,6 @@ describe('what wakes it', () => {
     world.ask('PUT', path, { token: MANAGEMENT, body: { Local: true } })
   const refusedDelete: Act = ({ world }) =>
     world.ask('DELETE', '/acl/token/00000000-0000-0000-0000-000000000002', { token: MANAGEMENT })
-
-  const WAKES: readonly (readonly [string, (small: Small) => string, readonly [string, Act, number][]])[] = [
-    [
-      'a read of a token',
-      ({ path }) => path,
-      [
-        ['its update, also an identical one', update, 200],
-        ['its deletion', remove, 404],
-      ],
-    ],
-    [
-      'the list of tokens',
-      () => '/acl/tokens',
-      [
-        ['an update', updateOther, 200],
-        ['a creation', create, 200],
-        ['a deletion', remove, 200],
-      ],
-    ],
-    [
-      'a filtered list',
-      ({ policy }) => `/acl/tokens?policy=${policy.ID}`,
-      [
-        ['a change of a token that it shows', update, 200],
-        ['a token that no longer matches', clear, 200],
-        ['a deleted token', remove, 200],
-        ['a token that now matches', linkOther, 200],
-      ],
-    ],
-    ['the list of policies', () => '/acl/policies', [['a policy', otherPolicy, 200]]],
-    ['a read of a policy', ({ policy }) => `/acl/policy/${policy.ID}`, [['its update', renamePolicy, 200]]],
-    ['a read of a policy by name', () => '/acl/policy/name/reader', [['its renaming', renamePolicy, 404]]],
-    ['the list of roles', () => '/acl/roles', [['a role', otherRole, 200]]],
-    ['a read of a role', ({ role }) => `/acl/role/${role.ID}`, [['its update', changeRole, 200]]],
-    ['a read of a missing key', () => '/kv/a/b', [['its creation', writeKey, 200]]],
-    ['a read of a missing tree', () => '/kv/a?recurse', [['a key in it', writeKey, 200]]],
-  ]
-  const wakes = WAKES.flatMap(([what, pathOf, acts]) =>
-    acts.map(([by, act, status]) => [what, by, pathOf, act, status] as const),
-  )
-  test.each(wakes)('%s: %s', async (_what, _by, pathOf, act, status) => {
-    const small = await aSmallWorld()
-    const held = await hold(small.world, pathOf(small))
-    expect(held.reply).toBeUndefined()
-    await act(small)
-    const reply = await held.done
-    expect(reply.status).toBe(status)
-    expect(indexOf(reply)).toBeGreaterThan(1)
-  })
 
   const SLEEPS: readonly (readonly [string, (small: Small) => string, readonly [string, Act][]])[] = [
     [
@@ -328,14 +260,6 @@ describe('what wakes it', () => {
 })
 
 describe('the caller is authorized again when the wait ends (decisions: blocking queries)', () => {
-  test('a wait that times out shows nothing that the caller may no longer see', async () => {
-    const { world, token, policy, other } = await aSmallWorld()
-    const read = await hold(world, `/acl/token/${other.AccessorID}?wait=10s`, { token: token.SecretID })
-    await world.manage('PUT', `/acl/policy/${policy.ID}`, { Name: 'reader' })
-    await world.clock.advance(11_000)
-    expect(read.reply).toMatchObject({ status: 403, code: 'privilege_missing' })
-  })
-
   test('a caller that may no longer see secrets gets redacted ones', async () => {
     const { world, other } = await aSmallWorld()
     const writer = await world.policy({ Name: 'writer', Rules: 'acl = "write"' })
@@ -345,40 +269,6 @@ describe('the caller is authorized again when the wait ends (decisions: blocking
     await world.manage('PUT', `/acl/policy/${writer.ID}`, { Name: 'writer', Rules: 'acl = "read"' })
     await world.clock.advance(11_000)
     expect(read.reply?.json).toMatchObject({ SecretID: '<hidden>' })
-  })
-})
-
-describe('EXP-03: expiry during a wait', () => {
-  test.each([
-    [-1, 200],
-    [0, 403],
-    [1, 403],
-  ])('a caller that expires: a wait that ends %d ms later gets %d', async (ms, status) => {
-    const { world } = await aSmallWorld({ jitterByte: 0 })
-    const caller = await world.token({ ExpirationTTL: '60s' })
-    const held = await hold(world, `/acl/token/self?wait=${MINUTE + ms}ms`, { token: caller.SecretID })
-    await world.clock.advance(MINUTE + ms)
-    expect(held.reply?.status).toBe(status)
-  })
-
-  test.each([
-    [-1, 200],
-    [0, 404],
-    [1, 404],
-  ])('a token that expires: a wait that ends %d ms later gets %d', async (ms, status) => {
-    const { world } = await aSmallWorld({ jitterByte: 0 })
-    const { AccessorID } = await world.token({ ExpirationTTL: '60s' })
-    const held = await hold(world, `/acl/token/${AccessorID}?wait=${MINUTE + ms}ms`)
-    await world.clock.advance(MINUTE + ms)
-    expect(held.reply?.status).toBe(status)
-  })
-
-  test('a list omits tokens that expired during the wait', async () => {
-    const { world } = await aSmallWorld()
-    const { AccessorID } = await world.token({ ExpirationTTL: '60s' })
-    const held = await hold(world, '/acl/tokens?wait=60s')
-    await world.clock.advance(WAIT_MAX)
-    expect(held.reply?.text).not.toContain(AccessorID)
   })
 })
 
@@ -394,13 +284,4 @@ describe('headers', () => {
     expect(await index('/acl/tokens')).toBe(before + 1)
     expect(await index(path)).toBe(before + 1)
   })
-})
-
-test('one write wakes all of 64 waiters of a token', async () => {
-  const { world, path } = await aSmallWorld()
-  const held = await Promise.all(Array.from({ length: 64 }, () => hold(world, path)))
-  await world.manage('PUT', path, { Description: 'once' })
-  const replies = await Promise.all(held.map(({ done }) => done))
-  expect(new Set(replies.map(({ text }) => text)).size).toBe(1)
-  expect(world.clock.waiting).toBe(0)
 })

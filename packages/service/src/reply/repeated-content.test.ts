@@ -15,14 +15,9 @@ test('413: the checks of a service together repeat more than REPEATED_BYTES_MAX 
   const fitting = Math.floor(limits.REPEATED_BYTES_MAX / tagBytes)
   await put('/agent/service/register', { Name: 'web', Tags })
   const lists = [
-    '/agent/checks',
-    '/agent/health/service/id/web',
-    '/agent/health/service/name/web',
-    '/health/checks/web',
-    '/health/checks/web?filter=CheckID!=x',
-    '/health/service/web',
-    '/health/state/any',
-    '/internal/ui/nodes',
+    ...['/agent/checks', '/agent/health/service/id/web', '/agent/health/service/name/web'],
+    ...['/health/checks/web', '/health/checks/web?filter=CheckID!=x', '/health/service/web'],
+    ...['/health/state/any', '/internal/ui/nodes'],
   ]
   // Nothing repeats the first one.
   for (let i = 0; i <= fitting; i += 1)

@@ -68,37 +68,6 @@ test('marks a credential in the query', () => {
   expect(credential('token=', { 'x-service-token': S }).inQuery).toBe(false)
 })
 
-describe('over the API', () => {
-  test('a wrong value never falls through to the next source', async () => {
-    const world = await aWorld()
-    const good = { 'x-service-token': MANAGEMENT, authorization: `Bearer ${MANAGEMENT}` }
-    for (const [query, headers] of [
-      ['?token=nobody', good],
-      ['', { ...good, 'x-service-token': 'nobody' }],
-      ['', { 'x-consul-token': 'nobody', authorization: `Bearer ${MANAGEMENT}` }],
-      ['', { 'x-service-token': 'nobody', 'x-consul-token': MANAGEMENT }],
-    ] as const) {
-      expect((await world.ask('GET', `/acl/token/self${query}`, { headers })).code).toBe('caller_unknown')
-    }
-  })
-
-  test('a credential in the query works, with a warning on answers and errors alike (decisions: authentication)', async () => {
-    const world = await aWorld()
-    for (const [path, status] of [
-      [`/acl/token/self?token=${MANAGEMENT}`, 200],
-      ['/acl/token/self?token=nobody', 403],
-    ] as const) {
-      const reply = await world.ask('GET', path)
-      expect(reply.status).toBe(status)
-      expect(reply.headers.Warning).toMatch(/^299 - "The token query parameter is deprecated/)
-      expect(reply.headers.Warning).not.toContain(MANAGEMENT)
-    }
-    expect((await world.ask('GET', '/acl/token/self', { token: MANAGEMENT })).headers).not.toHaveProperty(
-      'Warning',
-    )
-  })
-})
-
 describe('header families', () => {
   const answered = async (headers: Headers, headerPrefixes?: readonly string[]) => {
     const world = await aWorld(headerPrefixes ? { headerPrefixes } : {})
@@ -106,16 +75,6 @@ describe('header families', () => {
     const names = Object.keys(reply.headers).filter((name) => /^X-/.test(name) && name !== 'X-Request-Id')
     return new Set(names.map((name) => name.split('-').slice(0, 2).join('-')))
   }
-
-  test.each<readonly [string, Headers, readonly string[]]>([
-    ['none: all', {}, ['X-Service', 'X-Consul']],
-    ['the first', { 'x-service-token': 'a' }, ['X-Service']],
-    ['the second', { 'x-consul-token': 'a' }, ['X-Consul']],
-    ['the second, by its namespace header', { 'x-consul-namespace': '' }, ['X-Consul']],
-    ['both: the first', { 'x-consul-token': 'a', 'x-service-token': '' }, ['X-Service']],
-  ])('a request that uses %s is answered in that family alone', async (_name, headers, shown) => {
-    expect(await answered(headers)).toEqual(new Set(shown))
-  })
 
   test('a page has its next cursor in every header family of the reply', async () => {
     const { ask } = await aWorld()

@@ -1,35 +1,14 @@
-import { HEADER_PREFIXES_DEFAULT, type Policy, type Role, type Token } from '@latchkey/contract'
+import type { Policy, Role, Token } from '@latchkey/contract'
 import { aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
 
 const ALL_WRITE = 'acl = "write"\noperator = "write"\nkey_prefix "" { policy = "write" }'
-const MISSING = '11111111-1111-4111-8111-111111111111'
 
 describe('the standard edition has no namespaces (spec 4.9)', () => {
   let world: World
   beforeEach(async () => {
     world = await aWorld()
   })
-
-  const PATHS = ['/acl/tokens', `/acl/token/${MISSING}`, '/acl/policies', '/acl/roles', '/kv/a'] as const
-
-  test.each(PATHS)(
-    'GET %s: header and ns are refused, header first, before the caller is checked',
-    async (path) => {
-      for (const prefix of HEADER_PREFIXES_DEFAULT) {
-        const headers = { [`${prefix}Namespace`.toLowerCase()]: 'team' }
-        expect(await world.ask('GET', `${path}?ns=team`, { headers, token: 'nobody' })).toMatchObject({
-          status: 400,
-          code: 'namespace_unsupported',
-          text: `Invalid header: "${prefix}Namespace" - Namespaces are a feature of the extended edition`,
-        })
-      }
-      expect(await world.ask('GET', `${path}?ns=default`, { token: 'nobody' })).toMatchObject({
-        code: 'namespace_unsupported',
-        text: 'Invalid query parameter: "ns" - Namespaces are a feature of the extended edition',
-      })
-    },
-  )
 
   test('endpoints without a namespace ignore it: self, replication', async () => {
     const options = { token: MANAGEMENT, headers: { 'x-service-namespace': 'team' } }
@@ -229,18 +208,6 @@ describe('the extended edition', () => {
       }
       expect(outcomes.deleted).toBeGreaterThan(0)
       expect(outcomes.kept).toBeGreaterThan(0)
-    })
-
-    test.each([
-      [{}, 'field_required'],
-      [{ Name: '' }, 'field_required'],
-      [{ Name: '*' }, 'name_invalid'],
-      [{ Name: '-a' }, 'name_invalid'],
-      [{ Name: 'a/b' }, 'name_invalid'],
-      [{ Name: 'team' }, 'name_in_use'],
-      [{ Name: 'x'.repeat(65) }, 'field_too_long'],
-    ])('PUT /namespace with %j: %s', async (body, code) => {
-      expect((await world.ask('PUT', '/namespace', { token: MANAGEMENT, body })).code).toBe(code)
     })
   })
 })

@@ -1,6 +1,5 @@
-import { limits, parseServiceVersion, profileOf } from '@latchkey/contract'
+import { limits, parseServiceVersion, profileOf, REQUIRED_METHODS } from '@latchkey/contract'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
-import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { type Routing, route } from './routing.ts'
 
@@ -41,15 +40,26 @@ describe('methods (spec 9.4)', () => {
     }
   })
 
-  test('a refusal lists the methods in Allow; OPTIONS needs no token, even with ACLs off', async () => {
-    const world = await aWorld({ aclEnabled: false })
-    const refused = await world.ask('POST', '/acl/tokens')
-    expect(refused).toMatchObject({ status: 405, text: 'method POST not allowed' })
-    expect(refused.headers.Allow).toBe('OPTIONS,GET')
-    const options = await world.ask('OPTIONS', '/acl/token')
-    expect(options).toMatchObject({ status: 200, text: '' })
-    expect(options.headers.Allow).toBe('OPTIONS,PUT')
-  })
+  test.each(REQUIRED_METHODS.filter(({ path }) => !path.startsWith('/operator/area/')))(
+    '$path: $method alone from 1.0 on, and OPTIONS from 1.0.7 on; before, any method',
+    ({ method: required, path }) => {
+      const url = `/v1${path.replace(/\/$/, '/x')}`
+      const served = target(route(required, url, service('0.9.3')))
+      for (const method of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS']) {
+        expect(target(route(method, url, service('0.9.3')))).toBe(served)
+        if (method === required) continue
+        const refused = (version: string) => refusalOf(() => route(method, url, service(version)))
+        expect(refused('1.0')).toMatchObject({
+          code: 'method_not_allowed',
+          message: `method ${method} not allowed`,
+        })
+        if (method === 'OPTIONS')
+          expect(target(route(method, url, service('1.0.7')))).toBe(`OPTIONS,${required}`)
+        else expect(refused('1.0.7').code).toBe('method_not_allowed')
+      }
+      expect(target(route(required, url, service('1.0')))).toBe(served)
+    },
+  )
 
   test('below 1.0, any method reaches the endpoint', () => {
     const old = service('0.9.3')
@@ -79,17 +89,8 @@ describe('methods (spec 9.4)', () => {
 
 describe('paths', () => {
   test.each([
-    '/v1',
-    '/v1/',
-    '/v1/acl',
-    '/v1/acl/tokens/',
-    '/v1/nope',
-    '/v2/acl/tokens',
-    '/V1/acl/tokens',
-    '/acl/tokens',
-    '*',
-    '',
-    'v1/acl/tokens',
+    ...['/v1', '/v1/', '/v1/acl', '/v1/acl/tokens/', '/v1/nope', '/v2/acl/tokens', '/V1/acl/tokens'],
+    ...['/acl/tokens', '*', '', 'v1/acl/tokens'],
   ])('endpoint_unknown: %j, for any method', (url) => {
     for (const method of ['GET', 'PUT', 'OPTIONS']) {
       expect(refusalOf(() => route(method, url, newest)).code).toBe('endpoint_unknown')
@@ -144,21 +145,5 @@ describe('versions (spec 9.1)', () => {
       found = refusalOf(() => route(method, url, service(version))).code
     }
     expect(found).toBe(outcome)
-  })
-
-  test('a removed endpoint names the version and the replacement (decisions: status codes)', async () => {
-    const world = await aWorld()
-    const reply = await world.ask('PUT', '/acl/create', { token: MANAGEMENT, body: {} })
-    expect(reply.status).toBe(410)
-    expect(reply.text).toBe(
-      'Endpoint /v1/acl/create for the legacy ACL system was removed in version 1.11. Use PUT /v1/acl/token instead.',
-    )
-  })
-  test('the text omits the end of the path, which is a secret', async () => {
-    const world = await aWorld()
-    const reply = await world.ask('GET', '/acl/info/a-secret')
-    expect(reply.status).toBe(410)
-    expect(reply.text).toContain('Endpoint /v1/acl/info/ for the legacy ACL system was removed')
-    expect(reply.text).not.toContain('a-secret')
   })
 })

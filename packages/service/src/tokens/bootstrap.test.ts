@@ -13,17 +13,6 @@ test('needs no token, ignores an unknown one, and reads no body', async () => {
   expect((await world.ask('PUT', '/acl/bootstrap', { token: 'nobody', body: '{{{' })).status).toBe(200)
 })
 
-test('bootstrap_done, with the reset index: on the second call, and with a configured token', async () => {
-  const world = await aFreshWorld()
-  await world.ask('PUT', '/acl/bootstrap')
-  const index = world.store.directory().system('bootstrap')?.ModifyIndex
-  const again = await world.ask('PUT', '/acl/bootstrap')
-  expect(again).toMatchObject({ status: 403, code: 'bootstrap_done' })
-  expect(again.text).toBe(`Permission denied: ACL bootstrap no longer allowed (reset index: ${index})`)
-  const configured = await aWorld()
-  expect((await configured.ask('PUT', '/acl/bootstrap')).code).toBe('bootstrap_done')
-})
-
 test('bootstrap_elsewhere, with the primary: in a secondary datacenter, whose global tokens are copies', async () => {
   const world = await aFreshWorld({ datacenter: 'dc2', primaryDatacenter: 'dc1' })
   const { code, text } = await world.ask('PUT', '/acl/bootstrap')

@@ -3,7 +3,7 @@
 import { fromLegacyToken } from '@latchkey/acl'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
-import { expectSince, inLegacyMode } from './rows.ts'
+import { expectSince } from './rows.ts'
 
 const token = MANAGEMENT
 
@@ -26,28 +26,6 @@ function plant(
 }
 
 describe('9.2: the upgrade to 1.4.0', () => {
-  test('bootstrap and the new ACL APIs fail in legacy mode, and work after it (spec 9.2.1)', () =>
-    expectSince(
-      [
-        ['0.7', [404, 404, 404, 404]],
-        ['1.4.0', [403, 403, 200, 200]],
-      ],
-      async (world) => {
-        const statuses: number[] = []
-        const ask = async () => {
-          statuses.push((await world.ask('GET', '/acl/tokens', { token })).status)
-          statuses.push((await world.ask('PUT', '/acl/bootstrap')).status)
-        }
-        const before = world.store.snapshot()
-        inLegacyMode(world)
-        await ask()
-        world.store.restore(before)
-        await ask()
-        // After legacy mode, bootstrap is refused as done, with the same status.
-        return statuses.with(3, statuses[3] === 403 ? 200 : (statuses[3] ?? 0))
-      },
-    ))
-
   test('an unmigrated token shows an empty AccessorID in list and self, and cannot be addressed (spec 9.2.3)', () =>
     expectSince(
       [
@@ -140,31 +118,6 @@ describe('9.3: behaviour of the HTTP API', () => {
       'X-Consul-Translate-Addresses',
     ])
   })
-
-  test('1.0: Config of agent self is reduced, and DebugConfig has the full structure', () =>
-    expectSince(
-      [
-        [
-          '0.7',
-          { Config: ['Datacenter', 'NodeID', 'NodeName', 'Revision', 'Server', 'Version', 'everything'] },
-        ],
-        [
-          '1.0',
-          {
-            Config: ['Datacenter', 'NodeID', 'NodeName', 'Revision', 'Server', 'Version'],
-            DebugConfig: ['everything'],
-          },
-        ],
-      ],
-      async (world, version) => {
-        const self = (await world.manage('GET', '/agent/self')) as Record<string, Record<string, unknown>>
-        expect(self.Config?.Version).toBe(version)
-        const keys = (of: object | undefined) => Object.keys(of ?? {}).sort()
-        const { Config, DebugConfig } = self
-        return { Config: keys(Config), ...(DebugConfig ? { DebugConfig: keys(DebugConfig) } : {}) }
-      },
-      { cluster: { debugConfig: () => ({ everything: true }) } },
-    ))
 
   test('1.4.0: agent self shows the ACL mode', () =>
     expectSince(

@@ -1,46 +1,11 @@
 /** Spec 7, row by row, at versions on both sides of every boundary. */
 import { ENDPOINTS, type EndpointName, endpoint, type GateName } from '@latchkey/contract'
 import { anId } from '@latchkey/testkit/records/record-builders'
-import { MANAGEMENT, type World } from '@latchkey/testkit/service/world'
+import { MANAGEMENT } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
-import { expectSince, inLegacyMode, type Since } from './rows.ts'
+import { expectSince, inLegacyMode } from './rows.ts'
 
 const token = MANAGEMENT
-
-const refusedSince1_4 = (code: string): Since => [
-  ['0.7', '404 endpoint_unknown'],
-  ['1.4.0', `400 ${code}`],
-]
-
-describe('an update of an immutable field', () => {
-  test.each([
-    ['AccessorID other than in the path', { AccessorID: anId(1) }, 'accessor_mismatch'],
-    ['another SecretID', { SecretID: anId(1) }, 'field_immutable'],
-    ['another AuthMethod', { AuthMethod: 'oidc' }, 'field_immutable'],
-    ['another Local', { Local: true }, 'local_mismatch'],
-  ])('%s: an error', (_, body, code) =>
-    expectSince(refusedSince1_4(code), async (world) => {
-      const path = '/acl/token/00000000-0000-0000-0000-000000000002'
-      const reply = await world.ask('PUT', path, { token, body })
-      return `${reply.status} ${reply.code}`
-    }),
-  )
-
-  test('another ExpirationTime: an error, from the version that introduces the field', () =>
-    expectSince(
-      [
-        ['0.7', '404 endpoint_unknown'],
-        ['1.4.0', '200 undefined'],
-        ['1.5.0', '400 field_immutable'],
-      ],
-      async (world) => {
-        const path = '/acl/token/00000000-0000-0000-0000-000000000002'
-        const body = { ExpirationTime: '2028-03-01T00:00:00Z' }
-        const reply = await world.ask('PUT', path, { token, body })
-        return `${reply.status} ${reply.code}`
-      },
-    ))
-})
 
 describe('a field that the endpoint does not support: 400 with a text that names it from 1.7.0, ignored before', () => {
   const BODIES: readonly [
@@ -161,53 +126,4 @@ describe('in legacy mode the new ACL APIs and bootstrap refuse with that reason 
         return statuses
       },
     ))
-})
-
-describe('a key-value read with an unauthorized token: 403, and 404 before 1.0', () => {
-  const powerless = async (world: World) => {
-    await world.ask('PUT', '/kv/there', { token, body: 'x' })
-    const made = await world.store.tokenBySecret('anonymous')
-    if (!made) throw new Error('no anonymous token')
-    const record = { ...made, AccessorID: anId(7), SecretID: 'powerless' }
-    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
-    return 'powerless'
-  }
-
-  test.each(['/kv/there', '/kv/not-there', '/kv/there?raw', '/kv/not-there?raw'])('%s', (path) =>
-    expectSince(
-      [
-        ['0.7', '404 '],
-        ['1.0', '403 Permission denied'],
-      ],
-      async (world) => {
-        const reply = await world.ask('GET', path, { token: await powerless(world) })
-        return `${reply.status} ${reply.text.slice(0, 17)}`
-      },
-    ),
-  )
-
-  test('without a token', () =>
-    expectSince(
-      [
-        ['0.7', 404],
-        ['1.0', 403],
-      ],
-      async (world) => (await world.ask('GET', '/kv/there')).status,
-    ))
-
-  test('a tree and names are 404 in every version', () =>
-    expectSince([['0.7', ['404 ', '404 ']]], async (world) => {
-      const secret = await powerless(world)
-      const replies = [
-        await world.ask('GET', '/kv/there?recurse', { token: secret }),
-        await world.ask('GET', '/kv/there?keys', { token: secret }),
-      ]
-      return replies.map((reply) => `${reply.status} ${reply.text}`)
-    }))
-
-  test('an unknown secret is 403 in every version', () =>
-    expectSince([['0.7', '403 ACL not found']], async (world) => {
-      const reply = await world.ask('GET', '/kv/there', { token: 'unknown' })
-      return `${reply.status} ${reply.text}`
-    }))
 })

@@ -9,7 +9,7 @@ async function whoIs(ctx: Context, path: string, options: AskOptions): Promise<s
   return (await ctx.ok<Token>('GET', `/acl/token/self${path}`, { token: null, ...options })).AccessorID
 }
 
-const UNKNOWN = { status: 403, code: 'caller_unknown', text: 'ACL not found' } as const
+const UNKNOWN = ['403 caller_unknown', 'ACL not found'] as const
 
 export const authenticationCases: readonly Case[] = [
   test('auth/header [5.1] the secret is read from the token header or the token query parameter', async (ctx) => {
@@ -38,7 +38,12 @@ export const authenticationCases: readonly Case[] = [
       'Bearer ',
       `Token ${SecretID}`,
     ]) {
-      await ctx.refuses('GET', '/acl/token/self', { token: null, headers: { Authorization: value } }, UNKNOWN)
+      await ctx.refuses(
+        'GET',
+        '/acl/token/self',
+        { token: null, headers: { Authorization: value } },
+        ...UNKNOWN,
+      )
     }
   }),
   test('auth/order [D/auth/sources] the query takes precedence over the header, the header over bearer; an empty source is skipped, a wrong one never falls through', async (ctx) => {
@@ -49,9 +54,9 @@ export const authenticationCases: readonly Case[] = [
     assert.equal(await whoIs(ctx, '?token=', { headers: both }), header.AccessorID)
     assert.equal(await whoIs(ctx, '', { headers: { ...both, [ctx.header('Token')]: '' } }), bearer.AccessorID)
     const wrong = crypto.randomUUID()
-    await ctx.refuses('GET', `/acl/token/self?token=${wrong}`, { token: null, headers: both }, UNKNOWN)
+    await ctx.refuses('GET', `/acl/token/self?token=${wrong}`, { token: null, headers: both }, ...UNKNOWN)
     const wrongHeader = { ...both, [ctx.header('Token')]: wrong }
-    await ctx.refuses('GET', '/acl/token/self', { token: null, headers: wrongHeader }, UNKNOWN)
+    await ctx.refuses('GET', '/acl/token/self', { token: null, headers: wrongHeader }, ...UNKNOWN)
   }),
   test('auth/anonymous [D/auth/sources, D/tokens/anonymous] without a secret, and with the secret `anonymous`, the caller is the anonymous token; other callers do not get its rights', async (ctx) => {
     const refused = await ctx.call('GET', '/acl/tokens', { token: null })
@@ -75,13 +80,13 @@ export const authenticationCases: readonly Case[] = [
     ]
     for (const token of never) {
       if (token === SecretID) continue
-      await ctx.refuses('GET', '/acl/token/self', { token }, UNKNOWN)
-      await ctx.refuses('GET', '/acl/tokens', { token }, UNKNOWN)
+      await ctx.refuses('GET', '/acl/token/self', { token }, ...UNKNOWN)
+      await ctx.refuses('GET', '/acl/tokens', { token }, ...UNKNOWN)
     }
   }),
   test('auth/hidden-not-stored [D/records/hidden] 400 id_invalid: a new token is given the redaction text as its secret (SEC-01)', async (ctx) => {
     const body = { SecretID: '<hidden>' }
-    await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'id_invalid', field: 'SecretID' })
+    await ctx.refuses('PUT', '/acl/token', { body }, '400 id_invalid SecretID')
   }),
   test('auth/families [D/auth/families] an answer has the headers of the family that the request used, or of every family if it used none', async (ctx) => {
     const { SecretID } = await ctx.token()
@@ -123,18 +128,14 @@ export const authenticationCases: readonly Case[] = [
   }),
   test('auth/body-does-not-count [5.1] neither a body nor any other query option sets the caller (AUTHZ-01)', async (ctx) => {
     const { SecretID, AccessorID } = await ctx.token()
-    const refusal = {
-      status: 403,
-      code: 'privilege_missing',
-      text: 'Permission denied: anonymous token',
-    } as const
+    const refusal = ['403 privilege_missing', 'Permission denied: anonymous token'] as const
     const body = { SecretID: ctx.target.token, AccessorID }
-    await ctx.refuses('PUT', '/acl/token', { token: null, body }, refusal)
+    await ctx.refuses('PUT', '/acl/token', { token: null, body }, ...refusal)
     await ctx.refuses(
       'GET',
       `/acl/tokens?Token=${SecretID}&secret=${SecretID}&accessor=${AccessorID}`,
       { token: null },
-      refusal,
+      ...refusal,
     )
   }),
 ]

@@ -62,12 +62,7 @@ export const methodCases: readonly Case[] = [
       )
     }
     const text = 'method POST not allowed'
-    await ctx.refuses(
-      'POST',
-      '/acl/token',
-      { token: null },
-      { status: 405, code: 'method_not_allowed', text },
-    )
+    await ctx.refuses('POST', '/acl/token', { token: null }, '405 method_not_allowed', text)
   }),
   test('methods/left-out [D/status/method-405] 501 endpoint_not_built: an endpoint outside the table of the spec; 405 for a wrong method', async (ctx) => {
     for (const [methods, path] of [
@@ -76,7 +71,7 @@ export const methodCases: readonly Case[] = [
       ['GET', '/event/list'],
     ] as const) {
       for (const method of methods.split(',')) {
-        await ctx.refuses(method, path, {}, { status: 501, code: 'endpoint_not_built' })
+        await ctx.refuses(method, path, {}, '501 endpoint_not_built')
       }
       const reply = await ctx.call('PATCH', path)
       assert.deepEqual([reply.status, reply.headers.get('allow')], [405, `OPTIONS,${methods}`], path)
@@ -85,7 +80,7 @@ export const methodCases: readonly Case[] = [
   test('methods/unknown-paths [D/status/order] 404 endpoint_unknown: a path that no endpoint has, with any method, before authentication (INV-01)', async (ctx) => {
     for (const path of ['/acl', '/acl/tokenz', '/acl/tokens/', '/ACL/tokens', '/acl/Token', '/nope']) {
       for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
-        await ctx.refuses(method, path, { token: null }, { status: 404, code: 'endpoint_unknown' })
+        await ctx.refuses(method, path, { token: null }, '404 endpoint_unknown')
       }
     }
   }),
@@ -101,15 +96,15 @@ export const methodCases: readonly Case[] = [
       assert.equal((await ctx.ok('GET', path, options)).AccessorID, AccessorID, path)
     }
     for (const path of ['/acl%2Ftokens', '/acl/token%73', `/acl/token%2F${AccessorID}`]) {
-      await ctx.refuses('GET', path, options, { status: 403, code: 'privilege_missing' })
+      await ctx.refuses('GET', path, options, '403 privilege_missing')
     }
     const moved = await ctx.call('GET', '/acl//tokens?x=1', options)
     assert.deepEqual([moved.status, moved.headers.get('location')], [301, '/v1/acl/tokens?x=1'])
     for (const path of ['/acl/token/%00', '/acl/token/a%0d%0ab', '/kv/%7f']) {
-      await ctx.refuses('GET', path, {}, { status: 400, code: 'path_invalid' })
+      await ctx.refuses('GET', path, {}, '400 path_invalid')
     }
     assert.equal((await ctx.call('GET', '/acl/token/%zz')).status, 400)
-    await ctx.refuses('GET', '/acl/tokens?policy=%zz', {}, { status: 400, code: 'query_invalid' })
+    await ctx.refuses('GET', '/acl/tokens?policy=%zz', {}, '400 query_invalid')
   }),
   test('methods/matrix [4.1/Create, 4.1/Read, 4.1/Update, 4.1/Clone, 4.1/Delete, 4.1/List, 5.2, D/status/caller-403] every endpoint that needs a right refuses every kind of caller without it (AUTHZ-01)', (ctx) =>
     holdMatrix(ctx, (one) => !isOfLegacyApi(one) && one.edition === undefined, 25)),
@@ -121,13 +116,13 @@ export const methodCases: readonly Case[] = [
     const tree = ctx.unique('tree')
     await ctx.ok('PUT', `/kv/${tree}/key`, { raw: 'value' })
     const [own = ''] = await ctx.ok<string[]>('GET', '/catalog/datacenters')
-    const refusal = { status: 400, code: 'datacenter_unknown', field: 'dc' } as const
+    const refusal = '400 datacenter_unknown dc'
     const text = 'No path to datacenter'
     for (const endpoint of endpointsOf(ctx)) {
       const { method, body, path } = endpoint
       const filled = path.replace(/:\w+/, `${tree}/key`)
       const content = body === undefined ? {} : { raw: '{' }
-      await ctx.refuses(method, `${filled}?dc=nowhere`, content, { ...refusal, text })
+      await ctx.refuses(method, `${filled}?dc=nowhere`, content, refusal, text)
       const other = await ctx.call(method, `${filled}?dc=nowhere`, { ...content, token: 'unknown' })
       assert.deepEqual([other.status, other.text], [400, text], `${method} ${path}`)
     }

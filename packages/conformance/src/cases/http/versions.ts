@@ -23,12 +23,12 @@ async function accessorOf(ctx: Context, secretId: string): Promise<string> {
 export const versionCases: readonly Case[] = [
   test('versions/no-token-api [9.1/1.4.0, D/versions/gates] 404 endpoint_unknown before 1.4.0: tokens and policies', async (ctx) => {
     for (const path of ['/acl/tokens', '/acl/token/self', '/acl/policies']) {
-      await ctx.refuses('GET', path, {}, { status: 404, code: 'endpoint_unknown' })
+      await ctx.refuses('GET', path, {}, '404 endpoint_unknown')
     }
-    await ctx.refuses('PUT', '/acl/bootstrap', {}, { status: 404, code: 'endpoint_unknown' })
+    await ctx.refuses('PUT', '/acl/bootstrap', {}, '404 endpoint_unknown')
     // Tokens have no accessors yet to address them by.
     const ofToken = `/acl/rules/translate/${crypto.randomUUID()}`
-    await ctx.refuses('GET', ofToken, {}, { status: 404, code: 'endpoint_unknown' })
+    await ctx.refuses('GET', ofToken, {}, '404 endpoint_unknown')
   }).needing({ from: '0.7', before: '1.4.0', mode: 'legacy' }),
   test('versions/token-api [9.1/1.4.0] from 1.4.0 tokens are created, read and listed', async (ctx) => {
     const token = await ctx.token({ Description: 'x' })
@@ -45,7 +45,7 @@ export const versionCases: readonly Case[] = [
     })
     assert.notEqual(token.AccessorID, AccessorID)
     for (const field of ['Roles', 'ServiceIdentities', 'ExpirationTime']) assert(!(field in token), field)
-    await ctx.refuses('GET', '/acl/roles', {}, { status: 404, code: 'endpoint_unknown' })
+    await ctx.refuses('GET', '/acl/roles', {}, '404 endpoint_unknown')
   }).needing({ from: '1.4.0', before: '1.5.0' }),
   test('versions/before-1.7 [9.3/1.7.0, D/versions/gates, 9.1/1.8.1] before 1.7.0 unknown fields are ignored, including NodeIdentities; 1.5.0 has ids, roles and expiration', async (ctx) => {
     const AccessorID = crypto.randomUUID()
@@ -65,9 +65,9 @@ export const versionCases: readonly Case[] = [
   }).needing({ from: '1.5.0', before: '1.7.0' }),
   test('versions/before-1.8.1 [9.1/1.8.1, D/versions/gates, 9.3/1.7.0] 400 field_unknown from 1.7.0 to 1.8.0: NodeIdentities', async (ctx) => {
     const body = { NodeIdentities: [{ NodeName: 'n1', Datacenter: 'dc1' }] }
-    const refusal = { status: 400, code: 'field_unknown', field: 'NodeIdentities' } as const
+    const refusal = '400 field_unknown NodeIdentities'
     const text = 'unknown field "NodeIdentities"'
-    await ctx.refuses('PUT', '/acl/token', { body }, { ...refusal, text: new RegExp(`^${text}$`) })
+    await ctx.refuses('PUT', '/acl/token', { body }, refusal, new RegExp(`^${text}$`))
     await ctx.refuses('PUT', '/acl/role', { body: { Name: ctx.unique('role'), ...body } }, refusal)
   }).needing({ from: '1.7.0', before: '1.8.1' }),
   test('versions/legacy-removed [D/versions/removed, 9.1/1.11, D/status/removed-410] 410 endpoint_removed from 1.11: every legacy endpoint, for any caller, with its replacement; 405 for another method', async (ctx) => {
@@ -75,10 +75,10 @@ export const versionCases: readonly Case[] = [
       const filled = path.endsWith('/') ? `${path}${crypto.randomUUID()}` : path
       for (const method of methods) {
         const text = `Endpoint /v1${path} for the legacy ACL system was removed in version 1.11.`
-        await ctx.refuses(method, filled, { token: null }, { status: 410, code: 'endpoint_removed', text })
+        await ctx.refuses(method, filled, { token: null }, '410 endpoint_removed', text)
         assert((await ctx.call(method, filled)).text.endsWith(`Use ${replacement} instead.`))
       }
-      await ctx.refuses('DELETE', filled, {}, { status: 405, code: 'method_not_allowed' })
+      await ctx.refuses('DELETE', filled, {}, '405 method_not_allowed')
     }
   }).needing({ from: '1.11' }),
   test('versions/legacy-works [9.1/1.11] before 1.11 the legacy API creates, shows, clones and destroys tokens, which the new API also shows', async (ctx) => {
@@ -112,8 +112,7 @@ export const versionCases: readonly Case[] = [
       await ctx.call('POST', '/acl/rules/translate'),
     ]
     assert.deepEqual([got.status, got.text], [200, posted.text])
-    const refusal = { status: 403, code: 'privilege_missing' } as const
-    await ctx.refuses('GET', '/acl/rules/translate', { token: null }, refusal)
+    await ctx.refuses('GET', '/acl/rules/translate', { token: null }, '403 privilege_missing')
     const accessor = await accessorOf(ctx, ID)
     assert.equal((await ctx.call('GET', `/acl/rules/translate/${accessor}`)).text, translated)
     await ctx.ok('PUT', `/acl/destroy/${ID}`)
@@ -151,12 +150,7 @@ export const versionCases: readonly Case[] = [
     const Rules = 'key "a" { policy = "read" }'
     const { ID } = await ctx.ok('PUT', '/acl/create', { body: { Type: 'client', Rules } })
     const accessor = await accessorOf(ctx, String(ID))
-    await ctx.refuses(
-      'PUT',
-      `/acl/token/${accessor}/clone`,
-      { body: {} },
-      { status: 400, code: 'clone_refused' },
-    )
+    await ctx.refuses('PUT', `/acl/token/${accessor}/clone`, { body: {} }, '400 clone_refused')
     await ctx.ok('PUT', `/acl/destroy/${ID}`)
   }).needing({ before: '1.11', from: '1.8.1' }),
   test('versions/methods-before-1.0 [9.3/1.0, D/versions/gates] before 1.0 any method reaches the endpoints of the table, but no other endpoints; agent self shows the whole configuration', async (ctx) => {
@@ -169,10 +163,10 @@ export const versionCases: readonly Case[] = [
     const writes = ['/acl/create', '/acl/update', `/acl/destroy/${ID}`, `/acl/clone/${ID}`]
     for (const path of writes) {
       for (const method of ['GET', 'POST', 'DELETE']) {
-        await ctx.refuses(method, path, {}, { status: 405, code: 'method_not_allowed' })
+        await ctx.refuses(method, path, {}, '405 method_not_allowed')
       }
     }
-    await ctx.refuses('POST', `/kv/${ID}`, {}, { status: 405, code: 'method_not_allowed' })
+    await ctx.refuses('POST', `/kv/${ID}`, {}, '405 method_not_allowed')
     assert.deepEqual(await ctx.ok('GET', '/acl/list'), tokens)
     await ctx.ok('PUT', `/acl/destroy/${ID}`)
   }).needing({ from: '0.7', before: '1.0', mode: 'legacy' }),
@@ -199,12 +193,7 @@ export const versionCases: readonly Case[] = [
     assert(refused.length > 20)
     for (const endpoint of refused) {
       for (const token of [null, crypto.randomUUID(), ctx.target.token]) {
-        await ctx.refuses(
-          endpoint.method,
-          pathOf(endpoint),
-          { token },
-          { status: 403, code: 'legacy_mode', text },
-        )
+        await ctx.refuses(endpoint.method, pathOf(endpoint), { token }, '403 legacy_mode', text)
       }
     }
     const reply = await ctx.call('GET', '/acl/tokens')
@@ -219,38 +208,31 @@ export const versionCases: readonly Case[] = [
     assert.equal(made.ID, made.SecretID)
     assert.equal(made.Description, 'Bootstrap Token (Global Management)')
     assert.equal(made.Policies[0].Name, 'global-management')
-    const refusal = {
-      status: 403,
-      code: 'bootstrap_done',
-      text: /^Permission denied: ACL bootstrap no longer allowed \(reset index: \d+\)$/,
-    } as const
-    await ctx.refuses('PUT', '/acl/bootstrap', { token: null }, refusal)
-    await ctx.refuses('PUT', '/acl/bootstrap', { token: made.SecretID }, refusal)
+    const refusal = [
+      '403 bootstrap_done',
+      /^Permission denied: ACL bootstrap no longer allowed \(reset index: \d+\)$/,
+    ] as const
+    await ctx.refuses('PUT', '/acl/bootstrap', { token: null }, ...refusal)
+    await ctx.refuses('PUT', '/acl/bootstrap', { token: made.SecretID }, ...refusal)
     await ctx.ok('GET', '/acl/tokens', { token: made.SecretID })
   }).needing({ bootstrap: 'open' }),
   test('modes/bootstrap-done [D/status/bootstrap-403] 403 bootstrap_done: a service with a configured management token', async (ctx) => {
     const text = 'Permission denied: ACL bootstrap no longer allowed (reset index: '
-    await ctx.refuses('PUT', '/acl/bootstrap', { token: null }, { status: 403, code: 'bootstrap_done', text })
+    await ctx.refuses('PUT', '/acl/bootstrap', { token: null }, '403 bootstrap_done', text)
   }).needing({ datacenter: 'primary' }),
   test('modes/switched-off [5.2] 401 acl_disabled: every ACL endpoint of a service with ACLs off; keys are open', async (ctx) => {
-    const refusal = { status: 401, code: 'acl_disabled', text: 'ACL support disabled' } as const
+    const refusal = ['401 acl_disabled', 'ACL support disabled'] as const
     for (const path of [
-      '/acl/tokens?%',
-      '/acl/token/self',
-      '/acl/policies',
-      '/acl/token/',
-      '/acl/policy/name/',
-      '/acl/auth-methods',
-      '/acl/auth-method/',
-      '/acl/binding-rules',
+      ...['/acl/tokens?%', '/acl/token/self', '/acl/policies', '/acl/token/', '/acl/policy/name/'],
+      ...['/acl/auth-methods', '/acl/auth-method/', '/acl/binding-rules'],
     ])
-      await ctx.refuses('GET', path, { token: crypto.randomUUID() }, refusal)
-    await ctx.refuses('PUT', '/acl/token', { raw: '{' }, refusal)
-    await ctx.refuses('PUT', '/acl/bootstrap', {}, refusal)
-    await ctx.refuses('POST', '/acl/login', { raw: '{' }, refusal)
-    await ctx.refuses('POST', '/acl/logout', {}, refusal)
-    await ctx.refuses('POST', '/internal/acl/authorize', { raw: '{' }, refusal)
-    await ctx.refuses('POST', '/acl/token', {}, { status: 405, code: 'method_not_allowed' })
+      await ctx.refuses('GET', path, { token: crypto.randomUUID() }, ...refusal)
+    await ctx.refuses('PUT', '/acl/token', { raw: '{' }, ...refusal)
+    await ctx.refuses('PUT', '/acl/bootstrap', {}, ...refusal)
+    await ctx.refuses('POST', '/acl/login', { raw: '{' }, ...refusal)
+    await ctx.refuses('POST', '/acl/logout', {}, ...refusal)
+    await ctx.refuses('POST', '/internal/acl/authorize', { raw: '{' }, ...refusal)
+    await ctx.refuses('POST', '/acl/token', {}, '405 method_not_allowed')
     await ctx.ok('PUT', `/kv/${ctx.unique('key')}`, { raw: 'v', token: null })
   }).needing({ acl: 'off' }),
   test('modes/switched-off-rights [5.2] a service with ACLs off gives every right, even to a caller with an unknown token', async (ctx) => {
@@ -268,8 +250,7 @@ export const versionCases: readonly Case[] = [
     await ctx.ok('PUT', `/session/destroy/${session.ID}`, { token })
     await ctx.ok('GET', '/internal/intentions/migration', { token })
     const archive = await ctx.call('GET', '/snapshot', { token })
-    if (archive.status !== 200)
-      await ctx.refuses('GET', '/snapshot', { token }, { status: 501, code: 'endpoint_not_built' })
+    if (archive.status !== 200) await ctx.refuses('GET', '/snapshot', { token }, '501 endpoint_not_built')
   }).needing({ acl: 'off' }),
   test('modes/switched-off-namespaces [5.2, 4.9.5] a service with ACLs off shows every namespace to every caller', async (ctx) => {
     const [Namespace, Node, Service] = [ctx.unique('ns'), ctx.unique('node'), ctx.unique('web')]
@@ -286,9 +267,8 @@ export const versionCases: readonly Case[] = [
       assert.equal((await ctx.call('PUT', `/agent/${kind}/deregister/${ctx.unique('x')}`)).status, 200)
   }).needing({ acl: 'off', before: '1.11' }),
   test('modes/switched-off-deregister-later [9.4] 404 not_found: deregistering an unknown service or check from 1.11, with ACLs off', async (ctx) => {
-    const refusal = { status: 404, code: 'not_found' } as const
     for (const kind of ['service', 'check'])
-      await ctx.refuses('PUT', `/agent/${kind}/deregister/${ctx.unique('x')}`, {}, refusal)
+      await ctx.refuses('PUT', `/agent/${kind}/deregister/${ctx.unique('x')}`, {}, '404 not_found')
   }).needing({ acl: 'off', from: '1.11' }),
   test('modes/default-allow [5.4, 5.2] with default policy allow, keys and the catalog are open to all but unknown callers, and ACLs only to callers with a rule', async (ctx) => {
     const key = ctx.unique('key')
@@ -296,22 +276,12 @@ export const versionCases: readonly Case[] = [
     assert.equal(written.status, 200)
     assert.equal(written.headers.get(ctx.header('Default-ACL-Policy')), 'allow')
     await ctx.ok('GET', `/kv/${key}`, { token: null })
-    await ctx.refuses(
-      'GET',
-      `/kv/${key}`,
-      { token: crypto.randomUUID() },
-      { status: 403, code: 'caller_unknown' },
-    )
-    await ctx.refuses('GET', '/acl/tokens', { token: null }, { status: 403, code: 'privilege_missing' })
+    await ctx.refuses('GET', `/kv/${key}`, { token: crypto.randomUUID() }, '403 caller_unknown')
+    await ctx.refuses('GET', '/acl/tokens', { token: null }, '403 privilege_missing')
     const Node = ctx.unique('node')
     await ctx.ok('PUT', '/catalog/register', { token: null, body: { Node, Address: '10.0.0.1' } })
     await ctx.ok('PUT', '/catalog/deregister', { token: null, body: { Node } })
     const denied = await ctx.caller(`key "${key}" { policy = "deny" }`)
-    await ctx.refuses(
-      'GET',
-      `/kv/${key}`,
-      { token: denied.SecretID },
-      { status: 403, code: 'privilege_missing' },
-    )
+    await ctx.refuses('GET', `/kv/${key}`, { token: denied.SecretID }, '403 privilege_missing')
   }).needing({ defaultPolicy: 'allow' }),
 ]

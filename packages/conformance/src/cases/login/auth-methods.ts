@@ -7,11 +7,7 @@ import { aMethod, aProvider, aRule, CERTIFICATE, configOf } from './provider.ts'
 
 type AuthMethodListEntry = Answered<'authMethods.list'>[number]
 
-const MISSING = {
-  status: 404,
-  code: 'not_found',
-  text: 'Requested auth method does not exist: ACL not found',
-} as const
+const MISSING = ['404 not_found', 'Requested auth method does not exist: ACL not found'] as const
 
 const kubernetes = (fields: object = {}) => ({
   Type: 'kubernetes',
@@ -62,8 +58,8 @@ export const authMethodCases: readonly Case[] = [
       await ctx.ok<boolean>('DELETE', path.toUpperCase().replace('/ACL/AUTH-METHOD', '/acl/auth-method')),
       true,
     )
-    for (const verb of ['GET', 'DELETE']) await ctx.refuses(verb, path, {}, MISSING)
-    await ctx.refuses('POST', `${path}/explain`, { body: {} }, MISSING)
+    for (const verb of ['GET', 'DELETE']) await ctx.refuses(verb, path, {}, ...MISSING)
+    await ctx.refuses('POST', `${path}/explain`, { body: {} }, ...MISSING)
   }).needing({ datacenter: 'primary', edition: 'standard', from: '1.10' }),
   test('auth-methods/names [D/auth-methods/names, D/status/rule-400] a write in another case updates the method, whose spelling is kept; 400: no name, an invalid one, or one that differs from the path', async (ctx) => {
     const { method } = await aMethod(ctx)
@@ -76,31 +72,32 @@ export const authMethodCases: readonly Case[] = [
       await ctx.ok<AuthMethod>('PUT', '/acl/auth-method/', { body: { Name: upper, Config } }),
     ]
     for (const one of written) assert.deepEqual([one.Name, one.CreateIndex], [Name, CreateIndex])
-    const mismatch = {
-      status: 400,
-      code: 'accessor_mismatch',
-      field: 'Name',
-      text: 'AuthMethod Name in URL and payload do not match',
-    } as const
-    await ctx.refuses('PUT', `/acl/auth-method/${Name}`, { body: { Name: upper, Config } }, mismatch)
+    const mismatch = [
+      '400 accessor_mismatch Name',
+      'AuthMethod Name in URL and payload do not match',
+    ] as const
+    await ctx.refuses('PUT', `/acl/auth-method/${Name}`, { body: { Name: upper, Config } }, ...mismatch)
     const created = ctx.unique('by-path')
     await ctx.ok('PUT', `/acl/auth-method/${created}`, { body: { Type, Config } })
     assert((await methodNames(ctx)).includes(created))
     for (const bad of ['a b', 'a/b', 'é', 'a.b', 'x'.repeat(129)]) {
-      const refusal = { status: 400, code: 'name_invalid', field: 'Name' } as const
-      await ctx.refuses('PUT', '/acl/auth-method', { body: { Name: bad, Type, Config } }, refusal)
+      await ctx.refuses(
+        'PUT',
+        '/acl/auth-method',
+        { body: { Name: bad, Type, Config } },
+        '400 name_invalid Name',
+      )
     }
     await ctx.ok('PUT', '/acl/auth-method', { body: { Name: created.padEnd(128, '_'), Type, Config } })
     for (const body of [
       { Type, Config },
       { Name: '', Type, Config },
     ]) {
-      const refusal = { status: 400, code: 'field_required', field: 'Name' } as const
-      await ctx.refuses('PUT', '/acl/auth-method', { body }, refusal)
+      await ctx.refuses('PUT', '/acl/auth-method', { body }, '400 field_required Name')
     }
     for (const verb of ['GET', 'DELETE']) {
       const text = 'Missing auth method name'
-      await ctx.refuses(verb, '/acl/auth-method/', {}, { status: 400, code: 'id_missing', text })
+      await ctx.refuses(verb, '/acl/auth-method/', {}, '400 id_missing', text)
     }
   }),
   test('auth-methods/checks [D/auth-methods/checks, D/status/rule-400] 400: a type, a lifetime, a locality or a configuration that breaks a rule; the error names the field', async (ctx) => {
@@ -163,7 +160,7 @@ export const authMethodCases: readonly Case[] = [
     ]
     for (const [fields, code, field, text] of table) {
       const body = { Name: ctx.unique('refused'), Type: 'jwt', Config: method.Config, ...fields }
-      const refusal = { status: 400, code: code as 'field_invalid', field }
+      const refusal = `400 ${code as 'field_invalid'} ${field}` as const
       try {
         await ctx.refuses('PUT', '/acl/auth-method?check=false', { body }, refusal)
       } catch (error) {
@@ -177,10 +174,9 @@ export const authMethodCases: readonly Case[] = [
       const body = { Name: ctx.unique('method'), Type: 'jwt', MaxTokenTTL, Config: method.Config }
       await ctx.ok('PUT', '/acl/auth-method', { body })
     }
-    const immutable = { status: 400, code: 'field_immutable', field: 'Type' } as const
     const body = { Name: method.Name, ...kubernetes() }
-    await ctx.refuses('PUT', '/acl/auth-method', { body }, immutable)
-    await ctx.refuses('PUT', `/acl/auth-method/${method.Name}`, {}, { status: 400, code: 'body_required' })
+    await ctx.refuses('PUT', '/acl/auth-method', { body }, '400 field_immutable Type')
+    await ctx.refuses('PUT', `/acl/auth-method/${method.Name}`, {}, '400 body_required')
   }).needing({ edition: 'standard' }),
   test('auth-methods/mapped-namespaces [D/auth-methods/checks] type kubernetes maps namespaces; 400 field_invalid in a namespace, and for invalid names', async (ctx) => {
     const mapping = {
@@ -197,7 +193,7 @@ export const authMethodCases: readonly Case[] = [
     const Name = ctx.unique('ns')
     await ctx.ok('PUT', '/namespace', { body: { Name } })
     const refuses = (path: string, fields: object, field: string) =>
-      ctx.refuses('PUT', path, { body: write(fields) }, { status: 400, code: 'field_invalid', field })
+      ctx.refuses('PUT', path, { body: write(fields) }, `400 field_invalid ${field}`)
     await refuses(`/acl/auth-method?ns=${Name}`, {}, 'Config.MapNamespaces')
     const overrides = { ConsulNamespaceOverrides: { shop: 'a b' } }
     await refuses('/acl/auth-method', overrides, 'Config.ConsulNamespaceOverrides')
@@ -222,7 +218,7 @@ export const authMethodCases: readonly Case[] = [
     const [powerless, reader] = [await ctx.caller(''), await ctx.caller('acl = "read"')]
     const { method } = await aMethod(ctx)
     const path = `/acl/auth-method/${method.Name}`
-    const refusal = { status: 403, code: 'privilege_missing' } as const
+    const refusal = '403 privilege_missing'
     for (const read of ['/acl/auth-methods', path]) {
       await ctx.ok('GET', read, { token: reader.SecretID })
       await ctx.refuses('GET', read, { token: powerless.SecretID }, refusal)
@@ -243,8 +239,7 @@ export const authMethodCases: readonly Case[] = [
     const { SecretID: token } = await ctx.caller('acl = "read"')
     const seen = await ctx.ok<AuthMethod>('GET', path, { token })
     assert.deepEqual(seen.Config, { ...method.Config, ServiceAccountJWT: '<hidden>' })
-    const refusal = { status: 400, code: 'field_invalid', field: 'Config.ServiceAccountJWT' } as const
-    await ctx.refuses('PUT', path, { body: seen }, refusal)
+    await ctx.refuses('PUT', path, { body: seen }, '400 field_invalid Config.ServiceAccountJWT')
     assert.deepEqual(await ctx.ok('GET', path), method)
   }),
   test('auth-methods/list-order [D/auth-methods/record] methods are listed by name, ignoring case', async (ctx) => {
@@ -286,18 +281,13 @@ export const authMethodCases: readonly Case[] = [
     const rule = await aRule(ctx, method, { Selector: 'value.team == ops' })
     const path = `/acl/auth-method/${method.Name}`
     const body = { ...method, Config: { ...method.Config, ClaimMappings: { ref: 'ref' } } }
-    const refusal = {
-      status: 400,
-      code: 'field_invalid',
-      field: 'Config',
-      text: new RegExp(rule.ID),
-    } as const
-    await ctx.refuses('PUT', path, { body }, refusal)
+    const refusal = ['400 field_invalid Config', new RegExp(rule.ID)] as const
+    await ctx.refuses('PUT', path, { body }, ...refusal)
     await ctx.ok('DELETE', `/acl/binding-rule/${rule.ID}`)
     await ctx.ok('PUT', path, { body })
   }),
   test('auth-methods/before-1.5 [D/auth-methods/gates, D/versions/gates] 404 endpoint_unknown before 1.5.0: auth methods, binding rules, login, logout', async (ctx) => {
-    const absent = { status: 404, code: 'endpoint_unknown' } as const
+    const absent = '404 endpoint_unknown'
     await ctx.refuses('GET', '/acl/auth-methods', {}, absent)
     await ctx.refuses('PUT', '/acl/auth-method', { body: {} }, absent)
     await ctx.refuses('GET', '/acl/binding-rules', {}, absent)
@@ -308,12 +298,7 @@ export const authMethodCases: readonly Case[] = [
     const { publicKey } = await aProvider(ctx)
     const body = { Name: ctx.unique('method'), Type: 'jwt', Config: { JWTValidationPubKeys: [publicKey] } }
     const text = 'Invalid Auth Method: Type should be one of: [kubernetes]'
-    await ctx.refuses(
-      'PUT',
-      '/acl/auth-method',
-      { body },
-      { status: 400, code: 'field_invalid', field: 'Type', text },
-    )
+    await ctx.refuses('PUT', '/acl/auth-method', { body }, '400 field_invalid Type', text)
     const method = await ctx.ok<AuthMethod>('PUT', '/acl/auth-method', { body: { ...body, ...kubernetes() } })
     const shown = await ctx.ok<AuthMethodListEntry[]>('GET', '/acl/auth-methods')
     assert(shown.some(({ Name }) => Name === method.Name))
@@ -325,8 +310,8 @@ export const authMethodCases: readonly Case[] = [
     assert.deepEqual(Object.keys(entry ?? {}), ['Name', 'Type', 'CreateIndex', 'ModifyIndex'])
     const body = { AuthMethod: method.Name, BindType: 'node', BindName: 'n1' }
     const text = 'Invalid Binding Rule: unknown BindType "node"'
-    const refusal = { status: 400, code: 'field_invalid', field: 'BindType', text } as const
-    await ctx.refuses('PUT', '/acl/binding-rule', { body }, refusal)
+    const refusal = ['400 field_invalid BindType', text] as const
+    await ctx.refuses('PUT', '/acl/binding-rule', { body }, ...refusal)
     const unknown = { AuthMethod: ctx.unique('none'), BearerToken: 'a.b.c' }
     const reply = await ctx.call('POST', '/acl/login', { body: unknown, token: null })
     assert.deepEqual([reply.status, reply.text], [403, 'ACL not found'])

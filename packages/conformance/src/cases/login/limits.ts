@@ -9,12 +9,8 @@ type Login = Answer<'authMethods.logins'>[number]
 type AuthMethodListEntry = Answer<'authMethods.list'>[number]
 
 const MINUTE = 60_000
-const FULL = {
-  status: 429,
-  code: 'too_many_live_tokens',
-  text: 'Too many live tokens: auth method ',
-} as const
-const GONE = { status: 403, code: 'caller_unknown' } as const
+const FULL = ['429 too_many_live_tokens', 'Too many live tokens: auth method '] as const
+const GONE = '403 caller_unknown'
 
 /** A method whose logins succeed. */
 async function aBoundMethod(ctx: Context, fields: Readonly<Record<string, unknown>>) {
@@ -40,12 +36,15 @@ export const limitCases: readonly Case[] = [
     const list = await ctx.ok<AuthMethodListEntry[]>('GET', '/acl/auth-methods')
     assert.deepEqual(list.filter(({ Name }) => Name === method.Name).map(limitsIn), [[10_000, '1m0s']])
     for (const MaxLiveTokens of [-1, 1.5, 10_001]) {
-      const refusal = { status: 400, code: 'field_invalid', field: 'MaxLiveTokens' } as const
-      await ctx.refuses('PUT', path, { body: { ...method, MaxLiveTokens } }, refusal)
+      await ctx.refuses(
+        'PUT',
+        path,
+        { body: { ...method, MaxLiveTokens } },
+        '400 field_invalid MaxLiveTokens',
+      )
     }
     for (const IdleTTL of ['59s', '24h1s', '-1m']) {
-      const refusal = { status: 400, code: 'expiration_out_of_bounds', field: 'IdleTTL' } as const
-      await ctx.refuses('PUT', path, { body: { ...method, IdleTTL } }, refusal)
+      await ctx.refuses('PUT', path, { body: { ...method, IdleTTL } }, '400 expiration_out_of_bounds IdleTTL')
     }
     await ctx.ok('PUT', path, { body: { ...method, MaxLiveTokens: 0, IdleTTL: 0 } })
     const keys = Object.keys(await ctx.ok('GET', path))
@@ -60,13 +59,13 @@ export const limitCases: readonly Case[] = [
     const refused = replies.find(({ status }) => status === 429)
     assert.match(refused?.text ?? '', /has 3$/)
     assert.equal(refused?.headers.get('retry-after'), '60')
-    await ctx.refuses('POST', '/acl/login', body, FULL)
+    await ctx.refuses('POST', '/acl/login', body, ...FULL)
     await ctx.ok('POST', '/acl/logout', { token: made[0] })
     await ctx.ok('POST', '/acl/login', body)
-    await ctx.refuses('POST', '/acl/login', body, FULL)
+    await ctx.refuses('POST', '/acl/login', body, ...FULL)
     await there.change({ MaxLiveTokens: 1 })
     await ctx.ok('GET', '/acl/token/self', { token: made[1] })
-    await ctx.refuses('POST', '/acl/login', body, FULL)
+    await ctx.refuses('POST', '/acl/login', body, ...FULL)
     await there.change({})
     await ctx.ok('POST', '/acl/login', body)
   }),
@@ -97,11 +96,14 @@ export const limitCases: readonly Case[] = [
       cursor = `&cursor=${encodeURIComponent(next)}`
     }
     assert.deepEqual(paged, expected)
-    const refusal = { status: 404, code: 'not_found' } as const
-    await ctx.refuses('GET', `/acl/auth-method/${ctx.unique('none')}/logins`, {}, refusal)
-    const broken = { status: 400, code: 'query_invalid', field: 'cursor' } as const
+    await ctx.refuses('GET', `/acl/auth-method/${ctx.unique('none')}/logins`, {}, '404 not_found')
     for (const text of ['anna', '.%25']) {
-      await ctx.refuses('GET', `/acl/auth-method/${there.method.Name}/logins?cursor=${text}`, {}, broken)
+      await ctx.refuses(
+        'GET',
+        `/acl/auth-method/${there.method.Name}/logins?cursor=${text}`,
+        {},
+        '400 query_invalid cursor',
+      )
     }
   }),
   test('login/idle [D/login/limits, D/login/life] a token unused for IdleTTL and a tenth is gone for good; reads keep it alive, and a blocking query does for as long as it may wait', async (ctx) => {

@@ -4,9 +4,9 @@ import type { AuthMethod, BindingRule, Token, TokenListEntry } from '@latchkey/c
 import { type Case, test } from '../../case.ts'
 import { aMethod, aProvider, aRule, configOf, login, loginBody, OIDC_CONFIG } from './provider.ts'
 
-const UNBOUND = { status: 403, code: 'login_unbound', text: 'Permission denied' } as const
-const REFUSED = { status: 403, code: 'login_refused', text: 'Permission denied: ' } as const
-const UNKNOWN = { status: 403, code: 'caller_unknown' } as const
+const UNBOUND = ['403 login_unbound', 'Permission denied'] as const
+const REFUSED = ['403 login_refused', 'Permission denied: '] as const
+const UNKNOWN = '403 caller_unknown'
 
 export const loginCases: readonly Case[] = [
   test('login/token [D/login/token, 2.1/AuthMethod, 4.8/authmethod] a login creates a local token with Meta in its description, the method as stored, and an ExpirationTime MaxTokenTTL after CreateTime; it is read, listed and used', async (ctx) => {
@@ -77,7 +77,7 @@ export const loginCases: readonly Case[] = [
     assert.deepEqual(await services({ ref: 'Main', team: 'ops' }), ['ref-main'])
     assert.deepEqual(await services({ ref: 7 }), ['ref-7'])
     for (const claims of [{}, { team: 'ops' }, { ref: null }, { ref: '' }, { groups: [] }]) {
-      await ctx.refuses('POST', '/acl/login', await loginBody(there, claims), UNBOUND)
+      await ctx.refuses('POST', '/acl/login', await loginBody(there, claims), ...UNBOUND)
     }
     assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=${ctx.unique('none')}`), [])
   }).needing({ edition: 'standard' }),
@@ -98,7 +98,7 @@ export const loginCases: readonly Case[] = [
       { team: 'a\n' },
       { team: 'x'.repeat(257) },
     ]) {
-      await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }, claims), REFUSED)
+      await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }, claims), ...REFUSED)
     }
     assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=${method.Name}`), [])
   }),
@@ -107,7 +107,7 @@ export const loginCases: readonly Case[] = [
     const BearerToken = await provider.issue({})
     const good = { AuthMethod: method.Name, BearerToken }
     const refuse = (body: object, code: 'field_required', field: string) =>
-      ctx.refuses('POST', '/acl/login', { body, token: null }, { status: 400, code, field })
+      ctx.refuses('POST', '/acl/login', { body, token: null }, `400 ${code} ${field}`)
     for (const field of ['AuthMethod', 'BearerToken']) {
       await refuse({ ...good, [field]: '' }, 'field_required', field)
       await refuse({ ...good, [field]: undefined }, 'field_required', field)
@@ -130,19 +130,19 @@ export const loginCases: readonly Case[] = [
     assert.equal(await asked({ Meta: entries(64) }), 200)
     const none = ctx.unique('none')
     const text = `ACL not found: auth method "${none}" not found`
-    const unknown = { status: 403, code: 'auth_method_unknown', text } as const
-    await ctx.refuses('POST', '/acl/login', { body: { ...good, AuthMethod: none }, token: null }, unknown)
+    const unknown = ['403 auth_method_unknown', text] as const
+    await ctx.refuses('POST', '/acl/login', { body: { ...good, AuthMethod: none }, token: null }, ...unknown)
     const [header, payload, signature] = BearerToken.split('.')
     for (const bearer of ['x', 'a.b.c', `${header}.${payload}`, `${BearerToken}.${signature}`, '..']) {
       await ctx.refuses(
         'POST',
         '/acl/login',
         { body: { ...good, BearerToken: bearer }, token: null },
-        REFUSED,
+        ...REFUSED,
       )
     }
-    await ctx.refuses('POST', '/acl/login', { token: null }, { status: 400, code: 'body_required' })
-    await ctx.refuses('GET', '/acl/login', {}, { status: 405, code: 'method_not_allowed' })
+    await ctx.refuses('POST', '/acl/login', { token: null }, '400 body_required')
+    await ctx.refuses('GET', '/acl/login', {}, '405 method_not_allowed')
   }).needing({ from: '1.10' }),
   test('login/signature [D/login/refused] 403 login_refused: another key, no signature, changed claims', async (ctx) => {
     const { method, provider } = await aMethod(ctx)
@@ -162,7 +162,7 @@ export const loginCases: readonly Case[] = [
     ]
     for (const BearerToken of others) {
       const body = { AuthMethod: method.Name, BearerToken }
-      await ctx.refuses('POST', '/acl/login', { body, token: null }, REFUSED)
+      await ctx.refuses('POST', '/acl/login', { body, token: null }, ...REFUSED)
     }
     assert.equal((await ctx.ok<unknown[]>('GET', `/acl/tokens?authmethod=${method.Name}`)).length, 1)
   }).needing({ signatures: true }),
@@ -184,7 +184,7 @@ export const loginCases: readonly Case[] = [
       { iat: now + 3_600 },
       { iat: undefined, exp: undefined },
     ]) {
-      await ctx.refuses('POST', '/acl/login', await loginBody(there, claims), REFUSED)
+      await ctx.refuses('POST', '/acl/login', await loginBody(there, claims), ...REFUSED)
     }
     assert.equal((await ctx.ok<unknown[]>('GET', `/acl/tokens?authmethod=${method.Name}`)).length, 1)
   }),
@@ -195,22 +195,17 @@ export const loginCases: readonly Case[] = [
     const rule = await aRule(ctx, method)
     const token = await login(ctx, { method, provider })
     const path = `/acl/token/${token.AccessorID}`
-    const clone = {
-      status: 400,
-      code: 'clone_refused',
-      text: 'Cannot clone a token created from an auth method',
-    } as const
-    await ctx.refuses('PUT', `${path}/clone`, { body: {} }, clone)
-    const immutable = { status: 400, code: 'field_immutable', field: 'AuthMethod' } as const
+    const clone = ['400 clone_refused', 'Cannot clone a token created from an auth method'] as const
+    await ctx.refuses('PUT', `${path}/clone`, { body: {} }, ...clone)
     const upper = { ...token, AuthMethod: method.Name.toUpperCase() }
-    await ctx.refuses('PUT', path, { body: upper }, immutable)
+    await ctx.refuses('PUT', path, { body: upper }, '400 field_immutable AuthMethod')
     const updated = await ctx.ok<Token>('PUT', path, { body: { ...token, Description: 'new' } })
     assert.deepEqual([updated.Description, updated.AuthMethod], ['new', method.Name])
     await ctx.ok('DELETE', `/acl/binding-rule/${rule.ID}`)
     await ctx.ok('DELETE', `/acl/role/${role.ID}`)
     const kept = await ctx.ok<Token>('GET', '/acl/token/self', { token: token.SecretID })
     assert.deepEqual([kept.Roles, kept.ServiceIdentities], [undefined, [{ ServiceName: 'web' }]])
-    await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }), UNBOUND)
+    await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }), ...UNBOUND)
   }),
   test('login/method-deleted [D/auth-methods/delete, D/login/life] the tokens of a deleted method stop working at once, which wakes their watchers; those of a new method with its name work (ATT-43)', async (ctx) => {
     const { method, provider } = await aMethod(ctx)
@@ -229,13 +224,10 @@ export const loginCases: readonly Case[] = [
     for (const { SecretID, AccessorID } of tokens) {
       await ctx.refuses('GET', '/acl/token/self', { token: SecretID }, UNKNOWN)
       await ctx.refuses('POST', '/acl/logout', { token: SecretID }, UNKNOWN)
-      await ctx.refuses('GET', `/acl/token/${AccessorID}`, {}, { status: 404, code: 'not_found' })
+      await ctx.refuses('GET', `/acl/token/${AccessorID}`, {}, '404 not_found')
     }
     assert.deepEqual(await ctx.ok('GET', `/acl/tokens?authmethod=${method.Name}`), [])
-    await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }), {
-      status: 403,
-      code: 'auth_method_unknown',
-    })
+    await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }), '403 auth_method_unknown')
     const { Name, Type, Config } = method
     await ctx.ok('PUT', '/acl/auth-method', { body: { Name, Type, Config } })
     await aRule(ctx, method)
@@ -254,10 +246,10 @@ export const loginCases: readonly Case[] = [
     await ctx.refuses('POST', '/acl/logout', { token: other.AccessorID }, UNKNOWN)
     await ctx.ok('GET', '/acl/token/self', { token: other.SecretID })
     const made = await ctx.token()
-    const refusal = { status: 403, code: 'privilege_missing', text: 'Permission denied' } as const
+    const refusal = ['403 privilege_missing', 'Permission denied'] as const
     await ctx.refuses('POST', '/acl/logout', { token: null }, UNKNOWN)
     for (const secret of [made.SecretID, ctx.target.token, 'anonymous']) {
-      await ctx.refuses('POST', '/acl/logout', { token: secret }, refusal)
+      await ctx.refuses('POST', '/acl/logout', { token: secret }, ...refusal)
     }
     await ctx.ok('GET', '/acl/token/self', { token: made.SecretID })
   }),
@@ -309,7 +301,7 @@ export const loginCases: readonly Case[] = [
       'POST',
       `/acl/auth-method/${name}/explain`,
       { body: { Foo: 1 } },
-      { status: 400, code: 'field_unknown', field: 'Foo' },
+      '400 field_unknown Foo',
     )
   }).needing({ edition: 'standard' }),
   test('login/namespaces [D/login/namespaces, 4.8/authmethod-ns, 4.9.1] methods and rules live in namespaces, and a login finds only methods of its namespace (ATT-44); the first matching namespace rule decides where the token is created', async (ctx) => {
@@ -321,12 +313,16 @@ export const loginCases: readonly Case[] = [
     const rule = await aRule(ctx, method, { Namespace: ns })
     assert.equal(rule.Namespace, ns)
     for (const query of ['', `?ns=${other}`]) {
-      const missing = { status: 404, code: 'not_found' } as const
+      const missing = '404 not_found'
       await ctx.refuses('GET', path + query, {}, missing)
       await ctx.refuses('GET', `/acl/binding-rule/${rule.ID}${query}`, {}, missing)
       await ctx.refuses('DELETE', path + query, {}, missing)
-      const unknown = { status: 403, code: 'auth_method_unknown' } as const
-      await ctx.refuses('POST', `/acl/login${query}`, await loginBody({ method, provider }), unknown)
+      await ctx.refuses(
+        'POST',
+        `/acl/login${query}`,
+        await loginBody({ method, provider }),
+        '403 auth_method_unknown',
+      )
     }
     assert.deepEqual(await ctx.ok('GET', `/acl/binding-rules?ns=${ns}`), [rule])
     const token = await login(ctx, { method, provider }, { Namespace: ns })
@@ -343,8 +339,12 @@ export const loginCases: readonly Case[] = [
       assert.deepEqual(await list(query), [], query)
     }
     const NamespaceRules = [{ Selector: 'value.team == ops', BindNamespace: other }]
-    const refused = { status: 400, code: 'field_invalid', field: 'NamespaceRules' } as const
-    await ctx.refuses('PUT', `${path}?ns=${ns}`, { body: { ...method, NamespaceRules } }, refused)
+    await ctx.refuses(
+      'PUT',
+      `${path}?ns=${ns}`,
+      { body: { ...method, NamespaceRules } },
+      '400 field_invalid NamespaceRules',
+    )
     const { publicKey, issue } = provider
     const body = {
       Name: ctx.unique('method'),
@@ -366,36 +366,24 @@ export const loginCases: readonly Case[] = [
     const Config = OIDC_CONFIG
     const body = { Name: ctx.unique('method'), Type: 'oidc', MaxTokenTTL: '1h', Config }
     const write = '/acl/auth-method?check=false'
-    const required = { status: 400, code: 'field_required' } as const
-    await ctx.refuses(
-      'PUT',
-      write,
-      { body: { ...body, MaxTokenTTL: 0 } },
-      { ...required, field: 'MaxTokenTTL' },
-    )
+    const required = '400 field_required'
+    await ctx.refuses('PUT', write, { body: { ...body, MaxTokenTTL: 0 } }, `${required} MaxTokenTTL`)
     for (const field of Object.keys(Config)) {
-      const refusal = { ...required, field: `Config.${field}` }
-      await ctx.refuses(
-        'PUT',
-        write,
-        { body: { ...body, Config: { ...Config, [field]: undefined } } },
-        refusal,
-      )
+      const without = { ...body, Config: { ...Config, [field]: undefined } }
+      await ctx.refuses('PUT', write, { body: without }, `${required} Config.${field}`)
     }
     const method = await ctx.ok<AuthMethod>('PUT', write, { body })
     assert.deepEqual(method.Config, Config)
-    const incompatible = {
-      status: 400,
-      code: 'field_invalid',
-      field: 'AuthMethod',
-      text: 'ClaimsFromJWT is incompatible with type "oidc"',
-    } as const
+    const incompatible = [
+      '400 field_invalid AuthMethod',
+      'ClaimsFromJWT is incompatible with type "oidc"',
+    ] as const
     const provider = await aProvider(ctx)
-    await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }), incompatible)
+    await ctx.refuses('POST', '/acl/login', await loginBody({ method, provider }), ...incompatible)
     const { SecretID: token } = await ctx.caller('acl = "read"')
     const seen = await ctx.ok<AuthMethod>('GET', `/acl/auth-method/${method.Name}`, { token })
     assert.equal(seen.Config.OIDCClientSecret, '<hidden>')
-    const refusal = { status: 400, code: 'field_invalid', field: 'Config.OIDCClientSecret' } as const
+    const refusal = '400 field_invalid Config.OIDCClientSecret'
     await ctx.refuses('PUT', write, { body: seen }, refusal)
   }).needing({ edition: 'extended' }),
 ]

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import type { AuthMethod, Token } from '@latchkey/contract'
 import { type Case, test } from '../../case.ts'
-import type { Context } from '../../context.ts'
+import type { Context, Refusal } from '../../context.ts'
 import type { Target } from '../../target.ts'
 import { aMethod, aRule, OIDC_CONFIG } from './provider.ts'
 
-const UNKNOWN_METHOD = { status: 403, code: 'auth_method_unknown' } as const
+const UNKNOWN_METHOD = '403 auth_method_unknown'
 
 /** A method whose provider never gets a request. */
 function anOidcMethod(ctx: Context): Promise<AuthMethod> {
@@ -79,36 +79,36 @@ export const oidcCases: readonly Case[] = [
     const { Name } = await anOidcMethod(ctx)
     const [RedirectURI] = OIDC_CONFIG.AllowedRedirectURIs
     const good = { AuthMethod: Name, RedirectURI }
-    const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) =>
+    const refuses = (fields: object, refusal: Refusal) =>
       ctx.refuses('POST', '/acl/oidc/auth-url', { body: { ...good, ...fields }, token: null }, refusal)
     for (const field of ['AuthMethod', 'RedirectURI']) {
-      await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
+      await refuses({ [field]: '' }, `400 field_required ${field}`)
     }
-    const invalid = { status: 400, code: 'field_invalid' } as const
+    const invalid = '400 field_invalid'
     for (const other of [
       'https://evil.example/oidc/callback',
       `${RedirectURI}/x`,
       'http://localhost.evil.example/oidc/callback',
       'http://localhost:8550@evil.example/oidc/callback',
     ]) {
-      await refuses({ RedirectURI: other }, { ...invalid, field: 'RedirectURI' })
+      await refuses({ RedirectURI: other }, `${invalid} RedirectURI`)
     }
     const { method: jwt } = await aMethod(ctx)
-    await refuses({ AuthMethod: jwt.Name }, { ...invalid, field: 'AuthMethod' })
+    await refuses({ AuthMethod: jwt.Name }, `${invalid} AuthMethod`)
     await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
   }).needing({ edition: 'extended' }),
   test('oidc/callback-refused [D/login/refused, D/login/request] 403: a callback with a state that was never issued, or for an unknown method; 400 without a field', async (ctx) => {
     const { Name } = await anOidcMethod(ctx)
-    const refuses = (fields: object, refusal: Parameters<Context['refuses']>[3]) => {
+    const refuses = (fields: object, refusal: Refusal, text?: string) => {
       const body = { AuthMethod: Name, State: crypto.randomUUID(), Code: 'code', ...fields }
-      return ctx.refuses('POST', '/acl/oidc/callback', { body, token: null }, refusal)
+      return ctx.refuses('POST', '/acl/oidc/callback', { body, token: null }, refusal, text)
     }
-    const refused = { status: 403, code: 'login_refused', text: 'Permission denied: ' } as const
     // Existing clients send Meta, which only has an effect at the start of a login.
-    for (const fields of [{}, { Meta: { a: 'b' } }]) await refuses(fields, refused)
+    for (const fields of [{}, { Meta: { a: 'b' } }])
+      await refuses(fields, '403 login_refused', 'Permission denied: ')
     await refuses({ AuthMethod: ctx.unique('none') }, UNKNOWN_METHOD)
     for (const field of ['AuthMethod', 'State', 'Code']) {
-      await refuses({ [field]: '' }, { status: 400, code: 'field_required', field })
+      await refuses({ [field]: '' }, `400 field_required ${field}`)
     }
   }).needing({ edition: 'extended' }),
   test('oidc/login [D/login/token, D/login/request, D/login/logout] a person who signs in gets a token with what their claims bind, until MaxTokenTTL; each login creates another one, and a logout deletes it', async (ctx) => {
@@ -128,8 +128,7 @@ export const oidcCases: readonly Case[] = [
     assert.deepEqual(other.ServiceIdentities, [{ ServiceName: 'bob-team' }])
     assert.equal(other.Description, 'token created via OIDC login')
     await ctx.ok('POST', '/acl/logout', { token: token.SecretID })
-    const unknown = { status: 403, code: 'caller_unknown' } as const
-    await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, unknown)
+    await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, '403 caller_unknown')
     await ctx.ok('GET', '/acl/token/self', { token: other.SecretID })
   }).needing({ edition: 'extended', provider: true }),
   test('oidc/state [D/login/refused] 403 login_refused: a state that a callback used up, successful or not, a state of another method, or one without its client nonce (ATTACK-45, ATTACK-46, ATTACK-47)', async (ctx) => {
@@ -165,7 +164,7 @@ export const oidcCases: readonly Case[] = [
   }).needing({ edition: 'extended', provider: true }),
   test('oidc/standard-edition [D/namespaces/standard] 404 endpoint_unknown: the standard edition has no browser logins', async (ctx) => {
     for (const path of ['/acl/oidc/auth-url', '/acl/oidc/callback']) {
-      await ctx.refuses('POST', path, { body: {} }, { status: 404, code: 'endpoint_unknown' })
+      await ctx.refuses('POST', path, { body: {} }, '404 endpoint_unknown')
     }
   }).needing({ edition: 'standard' }),
 ]

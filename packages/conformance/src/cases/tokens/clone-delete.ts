@@ -23,14 +23,8 @@ export const cloneDeleteCases: readonly Case[] = [
       assert.notEqual(clone[field], token[field], field)
     }
     for (const field of [
-      'Description',
-      'Policies',
-      'Roles',
-      'ServiceIdentities',
-      'NodeIdentities',
-      'Local',
-      'ExpirationTime',
-      'Hash',
+      ...['Description', 'Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities', 'Local'],
+      ...['ExpirationTime', 'Hash'],
     ] as const) {
       assert.deepEqual(clone[field], token[field], field)
     }
@@ -64,17 +58,16 @@ export const cloneDeleteCases: readonly Case[] = [
       ModifyIndex: token.ModifyIndex,
     }
     for (const [field, value] of Object.entries(fields)) {
-      const refusal = { status: 400, code: 'field_unknown', field, text: `unknown field "${field}"` } as const
-      await ctx.refuses('PUT', path, { body: { Description: 'd', [field]: value } }, refusal)
-      await ctx.refuses('PUT', path, { body: { [field]: null } }, refusal)
+      const refusal = [`400 field_unknown ${field}`, `unknown field "${field}"`] as const
+      await ctx.refuses('PUT', path, { body: { Description: 'd', [field]: value } }, ...refusal)
+      await ctx.refuses('PUT', path, { body: { [field]: null } }, ...refusal)
     }
   }),
   test('clone/refused [D/tokens/clone-refused, D/status/target-404] 404 not_found, 400 id_invalid, 400 body_required: a source that does not exist, an id that is not a UUID, no body', async (ctx) => {
-    const missing = { status: 404, code: 'not_found' } as const
-    await ctx.refuses('PUT', `/acl/token/${crypto.randomUUID()}/clone`, { body: {} }, missing)
-    await ctx.refuses('PUT', '/acl/token/x/clone', { body: {} }, { status: 400, code: 'id_invalid' })
+    await ctx.refuses('PUT', `/acl/token/${crypto.randomUUID()}/clone`, { body: {} }, '404 not_found')
+    await ctx.refuses('PUT', '/acl/token/x/clone', { body: {} }, '400 id_invalid')
     const { AccessorID } = await ctx.token()
-    await ctx.refuses('PUT', `/acl/token/${AccessorID}/clone`, {}, { status: 400, code: 'body_required' })
+    await ctx.refuses('PUT', `/acl/token/${AccessorID}/clone`, {}, '400 body_required')
   }),
   test('clone/dangling [D/tokens/clone] links to deleted policies and roles are not cloned', async (ctx) => {
     const [kept, gone] = [await ctx.policy(), await ctx.policy()]
@@ -86,8 +79,8 @@ export const cloneDeleteCases: readonly Case[] = [
   test('clone/right [4.1/Clone, 5.2] 403 privilege_missing: a caller with acl:read clones a token', async (ctx) => {
     const reader = await ctx.caller('acl = "read"')
     const path = `/acl/token/${reader.AccessorID}/clone`
-    const refusal = { status: 403, code: 'privilege_missing', text: /acl:write/ } as const
-    await ctx.refuses('PUT', path, { body: {}, token: reader.SecretID }, refusal)
+    const refusal = ['403 privilege_missing', /acl:write/] as const
+    await ctx.refuses('PUT', path, { body: {}, token: reader.SecretID }, ...refusal)
   }),
   test('clone/anonymous [D/tokens/clone] a clone of the anonymous token is an ordinary token', async (ctx) => {
     const clone = await ctx.ok<Token>('PUT', `/acl/token/${ANONYMOUS}/clone`, {
@@ -106,13 +99,8 @@ export const cloneDeleteCases: readonly Case[] = [
       [reply.status, reply.text, reply.headers.get('content-type')],
       [200, 'true', 'application/json'],
     )
-    await ctx.refuses('GET', `/acl/token/${token.AccessorID}`, {}, { status: 404, code: 'not_found' })
-    await ctx.refuses(
-      'GET',
-      '/acl/tokens',
-      { token: token.SecretID },
-      { status: 403, code: 'caller_unknown' },
-    )
+    await ctx.refuses('GET', `/acl/token/${token.AccessorID}`, {}, '404 not_found')
+    await ctx.refuses('GET', '/acl/tokens', { token: token.SecretID }, '403 caller_unknown')
     const list = await ctx.ok<Token[]>('GET', '/acl/tokens')
     assert(!list.some(({ AccessorID }) => AccessorID === token.AccessorID))
   }),
@@ -120,27 +108,31 @@ export const cloneDeleteCases: readonly Case[] = [
     const token = await ctx.token()
     await ctx.ok('DELETE', `/acl/token/${token.AccessorID}`)
     for (const id of [token.AccessorID, crypto.randomUUID()]) {
-      await ctx.refuses('DELETE', `/acl/token/${id}`, {}, { status: 404, code: 'not_found' })
+      await ctx.refuses('DELETE', `/acl/token/${id}`, {}, '404 not_found')
     }
-    await ctx.refuses('DELETE', '/acl/token/x', {}, { status: 400, code: 'id_invalid' })
-    await ctx.refuses('DELETE', '/acl/token/', {}, { status: 400, code: 'id_missing' })
+    await ctx.refuses('DELETE', '/acl/token/x', {}, '400 id_invalid')
+    await ctx.refuses('DELETE', '/acl/token/', {}, '400 id_missing')
   }),
   test('delete/right [4.1/Delete, 5.2, D/status/delete-404] 403 privilege_missing: a caller with acl:read deletes a token, whether it exists or not', async (ctx) => {
     const reader = await ctx.caller('acl = "read"')
     const other = await ctx.token()
     for (const id of [other.AccessorID, crypto.randomUUID()]) {
-      const refusal = { status: 403, code: 'privilege_missing', text: /acl:write/ } as const
-      await ctx.refuses('DELETE', `/acl/token/${id}`, { token: reader.SecretID }, refusal)
+      const refusal = ['403 privilege_missing', /acl:write/] as const
+      await ctx.refuses('DELETE', `/acl/token/${id}`, { token: reader.SecretID }, ...refusal)
     }
     await ctx.ok('GET', `/acl/token/${other.AccessorID}`)
   }),
   test('delete/own [D/tokens/delete-own] 400 delete_refused: a caller deletes the token it presents', async (ctx) => {
     const writer = await ctx.caller('acl = "write"')
-    const refusal = { status: 400, code: 'delete_refused' } as const
-    await ctx.refuses('DELETE', `/acl/token/${writer.AccessorID}`, { token: writer.SecretID }, refusal)
+    await ctx.refuses(
+      'DELETE',
+      `/acl/token/${writer.AccessorID}`,
+      { token: writer.SecretID },
+      '400 delete_refused',
+    )
   }),
   test('delete/anonymous [D/tokens/anonymous] 400 delete_refused: the anonymous token is deleted; it can be updated, but keeps its ids', async (ctx) => {
-    await ctx.refuses('DELETE', `/acl/token/${ANONYMOUS}`, {}, { status: 400, code: 'delete_refused' })
+    await ctx.refuses('DELETE', `/acl/token/${ANONYMOUS}`, {}, '400 delete_refused')
     const before = await ctx.ok<Token>('GET', `/acl/token/${ANONYMOUS}`)
     const updated = await ctx.ok<Token>('PUT', `/acl/token/${ANONYMOUS}`, { body: before })
     assert.equal(updated.SecretID, 'anonymous')

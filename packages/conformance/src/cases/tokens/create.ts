@@ -36,7 +36,8 @@ export const createCases: readonly Case[] = [
           'PUT',
           '/acl/token',
           { body: { [field]: bad } },
-          { status: 400, code: 'id_invalid', field, text: `Invalid Token: ${field} is not a valid UUID` },
+          `400 id_invalid ${field}`,
+          `Invalid Token: ${field} is not a valid UUID`,
         )
       }
     }
@@ -46,7 +47,7 @@ export const createCases: readonly Case[] = [
   test('create/ids-reserved [D/tokens/reserved] 400 id_reserved: ids with the prefix 00000000-0000-0000-0000-0000000000', async (ctx) => {
     for (const field of ['AccessorID', 'SecretID']) {
       const body = { [field]: '00000000-0000-0000-0000-000000000009' }
-      await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'id_reserved', field })
+      await ctx.refuses('PUT', '/acl/token', { body }, `400 id_reserved ${field}`)
     }
   }),
   test('create/ids-taken [D/tokens/unique, D/status/taken-409] 409 id_in_use: an id is already an accessor or a secret, in any case', async (ctx) => {
@@ -70,12 +71,7 @@ export const createCases: readonly Case[] = [
     ] as const
     for (const [field, id] of cases) {
       const text = `Invalid Token: ${field} is already in use`
-      await ctx.refuses(
-        'PUT',
-        '/acl/token',
-        { body: { [field]: id } },
-        { status: 409, code: 'id_in_use', field, text },
-      )
+      await ctx.refuses('PUT', '/acl/token', { body: { [field]: id } }, `409 id_in_use ${field}`, text)
     }
   }),
   test('create/ids-free-again [D/tokens/unique] ids of a deleted token can be reused', async (ctx) => {
@@ -91,13 +87,11 @@ export const createCases: readonly Case[] = [
   test('create/description-bound [D/decoding/bounds] 400 field_too_long: a description above 4 KiB of UTF-8; exactly 4 KiB pass', async (ctx) => {
     await ctx.token({ Description: 'é'.repeat(2_048) })
     const body = { Description: `${'é'.repeat(2_048)}x` }
-    const refusal = { status: 400, code: 'field_too_long', field: 'Description' } as const
-    await ctx.refuses('PUT', '/acl/token', { body }, refusal)
+    await ctx.refuses('PUT', '/acl/token', { body }, '400 field_too_long Description')
   }),
   test('create/links-bound [D/decoding/bounds] 400 field_too_long: more than 1,000 links of one kind', async (ctx) => {
     const body = { Policies: Array.from({ length: 1_001 }, () => ({ Name: 'x' })) }
-    const refusal = { status: 400, code: 'field_too_long', field: 'Policies' } as const
-    await ctx.refuses('PUT', '/acl/token', { body }, refusal)
+    await ctx.refuses('PUT', '/acl/token', { body }, '400 field_too_long Policies')
   }),
   test('create/local [2.1/Local] Local defaults to false', async (ctx) => {
     assert.equal((await ctx.token()).Local, false)
@@ -105,17 +99,12 @@ export const createCases: readonly Case[] = [
   }),
   test('create/auth-method [2.1/AuthMethod] 400 field_invalid: a create cannot name an auth method', async (ctx) => {
     const body = { AuthMethod: 'minikube' }
-    await ctx.refuses(
-      'PUT',
-      '/acl/token',
-      { body },
-      { status: 400, code: 'field_invalid', field: 'AuthMethod' },
-    )
+    await ctx.refuses('PUT', '/acl/token', { body }, '400 field_invalid AuthMethod')
     assert(!('AuthMethod' in (await ctx.token({ AuthMethod: '' }))))
   }),
   test('create/rules [D/status/rule-400] 400 field_invalid: a create cannot have legacy rules; empty ones pass', async (ctx) => {
     const body = { Rules: 'key "" { policy = "read" }' }
-    await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'field_invalid', field: 'Rules' })
+    await ctx.refuses('PUT', '/acl/token', { body }, '400 field_invalid Rules')
     await ctx.token({ Rules: '' })
   }),
   test('create/time [2.1/CreateTime, D/records/times] CreateTime is the time of the create, in UTC, with at most three decimals', async (ctx) => {
@@ -130,22 +119,14 @@ export const createCases: readonly Case[] = [
       'PUT',
       '/acl/token',
       { body: {}, token: reader.SecretID },
-      {
-        status: 403,
-        code: 'privilege_missing',
-        text: `Permission denied: token with AccessorID '${reader.AccessorID}' lacks permission 'acl:write'`,
-      },
+      '403 privilege_missing',
+      `Permission denied: token with AccessorID '${reader.AccessorID}' lacks permission 'acl:write'`,
     )
     const writer = await ctx.caller('acl = "write"')
     await ctx.token({}, { token: writer.SecretID })
   }),
   test('create/right-anonymous [4.1/Create, D/status/right-403] 403 privilege_missing: an anonymous caller creates a token', async (ctx) => {
     const text = "Permission denied: anonymous token lacks permission 'acl:write'"
-    await ctx.refuses(
-      'PUT',
-      '/acl/token',
-      { body: {}, token: null },
-      { status: 403, code: 'privilege_missing', text },
-    )
+    await ctx.refuses('PUT', '/acl/token', { body: {}, token: null }, '403 privilege_missing', text)
   }),
 ]

@@ -12,16 +12,10 @@ function ahead(ctx: Context, ms: number): string {
   return new Date(ctx.now() + ms).toISOString()
 }
 
-const TOO_SHORT = {
-  status: 400,
-  code: 'expiration_out_of_bounds',
-  text: /cannot be less than 1m0s in the future \(was /,
-} as const
-const TOO_LONG = {
-  status: 400,
-  code: 'expiration_out_of_bounds',
-  text: /cannot be more than 24h0m0s in the future \(was /,
-} as const
+const OUT_OF_BOUNDS = '400 expiration_out_of_bounds'
+const TTL_OUT_OF_BOUNDS = `${OUT_OF_BOUNDS} ExpirationTTL` as const
+const TOO_SHORT = /cannot be less than 1m0s in the future \(was /
+const TOO_LONG = /cannot be more than 24h0m0s in the future \(was /
 
 export const expirationCases: readonly Case[] = [
   test('expiration/lifetime [2.1/ExpirationTTL, 2.1/CreateTime, D/records/durations] ExpirationTime becomes CreateTime plus ExpirationTTL, in every notation, and ExpirationTTL is not kept', async (ctx) => {
@@ -59,59 +53,45 @@ export const expirationCases: readonly Case[] = [
     for (const ExpirationTTL of ['1m', '60s', 60e9, '24h', '23h59m60s', 86_400e9])
       await ctx.token({ ExpirationTTL })
     for (const ExpirationTTL of ['59.999s', '59s', '1ms', '1ns', 59_999e6]) {
-      await ctx.refuses(
-        'PUT',
-        '/acl/token',
-        { body: { ExpirationTTL } },
-        { ...TOO_SHORT, field: 'ExpirationTTL' },
-      )
+      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, TTL_OUT_OF_BOUNDS, TOO_SHORT)
     }
     for (const ExpirationTTL of ['24h0m0.001s', '24h1m', '10000h', 86_400_001e6]) {
-      await ctx.refuses(
-        'PUT',
-        '/acl/token',
-        { body: { ExpirationTTL } },
-        { ...TOO_LONG, field: 'ExpirationTTL' },
-      )
+      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, TTL_OUT_OF_BOUNDS, TOO_LONG)
     }
-    const negative = { status: 400, code: 'expiration_out_of_bounds', field: 'ExpirationTTL' } as const
     for (const ExpirationTTL of ['-1m', -60e9]) {
-      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, negative)
+      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, TTL_OUT_OF_BOUNDS)
     }
   }),
   test('expiration/lifetime-malformed [D/records/durations, D/status/malformed-400] 400 field_type: a lifetime that is not a duration', async (ctx) => {
     for (const ExpirationTTL of ['60', '1d', 'soon', '', '1h 30m', true, {}, ['1h']]) {
-      const refusal = { status: 400, code: 'field_type', field: 'ExpirationTTL' } as const
-      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, refusal)
+      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTTL } }, '400 field_type ExpirationTTL')
     }
   }),
   test('expiration/time-bounds [4.2.1, 8/expiration] 400 expiration_out_of_bounds: an ExpirationTime too near, too far or past', async (ctx) => {
     const slack = 30_000
     for (const ms of [MINUTE + slack, DAY - slack]) await ctx.token({ ExpirationTime: ahead(ctx, ms) })
-    const refuse = (ms: number, refusal: typeof TOO_LONG | typeof TOO_SHORT) =>
-      ctx.refuses(
-        'PUT',
-        '/acl/token',
-        { body: { ExpirationTime: ahead(ctx, ms) } },
-        { ...refusal, field: 'ExpirationTime' },
-      )
+    const refuse = (ms: number, text: string | RegExp) => {
+      const body = { ExpirationTime: ahead(ctx, ms) }
+      return ctx.refuses('PUT', '/acl/token', { body }, `${OUT_OF_BOUNDS} ExpirationTime`, text)
+    }
     await refuse(MINUTE - slack, TOO_SHORT)
     await refuse(DAY + slack, TOO_LONG)
     await refuse(Date.parse('9999-12-31T23:59:59Z') - ctx.now(), TOO_LONG)
-    await ctx.refuses(
-      'PUT',
-      '/acl/token',
-      { body: { ExpirationTime: ahead(ctx, -slack) } },
-      { status: 400, code: 'expiration_out_of_bounds', text: 'ExpirationTime cannot be before CreateTime' },
-    )
+    await refuse(-slack, 'ExpirationTime cannot be before CreateTime')
   }),
   test('expiration/time-bounds-exact [4.2.1, D/tokens/bounds, 8/expiration] exactly 1 minute and exactly 24 hours ahead pass, 1 ms outside is refused (EXP-02)', async (ctx) => {
     for (const ms of [MINUTE, MINUTE + 1, DAY - 1, DAY]) await ctx.token({ ExpirationTime: ahead(ctx, ms) })
-    for (const [ms, refusal] of [
+    for (const [ms, text] of [
       [MINUTE - 1, TOO_SHORT],
       [DAY + 1, TOO_LONG],
     ] as const) {
-      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTime: ahead(ctx, ms) } }, refusal)
+      await ctx.refuses(
+        'PUT',
+        '/acl/token',
+        { body: { ExpirationTime: ahead(ctx, ms) } },
+        OUT_OF_BOUNDS,
+        text,
+      )
     }
   }).needing({ clock: true }),
   test('expiration/calendar [4.2.1] the window is elapsed time: leap days, ends of years and clock changes of any zone do not matter (EXP-02)', async (ctx) => {
@@ -125,7 +105,13 @@ export const expirationCases: readonly Case[] = [
       ctx.clock.advance(Date.parse(day) - ctx.now())
       const token = await ctx.token({ ExpirationTime: ahead(ctx, DAY) })
       assert.equal(Date.parse(token.ExpirationTime ?? ''), Date.parse(day) + DAY)
-      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTime: ahead(ctx, DAY + 1) } }, TOO_LONG)
+      await ctx.refuses(
+        'PUT',
+        '/acl/token',
+        { body: { ExpirationTime: ahead(ctx, DAY + 1) } },
+        OUT_OF_BOUNDS,
+        TOO_LONG,
+      )
     }
   }).needing({ clock: true }),
   test('expiration/zones [D/records/times, 2.1/ExpirationTime] a time in any zone is accepted, kept to the millisecond, and shown in UTC without trailing zeros', async (ctx) => {
@@ -147,14 +133,13 @@ export const expirationCases: readonly Case[] = [
       {},
     ]
     for (const ExpirationTime of bad) {
-      const refusal = { status: 400, code: 'field_type', field: 'ExpirationTime' } as const
-      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTime } }, refusal)
+      await ctx.refuses('PUT', '/acl/token', { body: { ExpirationTime } }, '400 field_type ExpirationTime')
     }
   }),
   test('expiration/both [4.2.2, D/status/rule-400] 400 expiration_conflict: a time and a lifetime together', async (ctx) => {
     const body = { ExpirationTime: ahead(ctx, 3_600_000), ExpirationTTL: '1h' }
     const text = 'Token Expiration TTL and Expiration Time cannot both be set'
-    await ctx.refuses('PUT', '/acl/token', { body }, { status: 400, code: 'expiration_conflict', text })
+    await ctx.refuses('PUT', '/acl/token', { body }, '400 expiration_conflict', text)
   }),
   test('expiration/reached [3, D/tokens/expired, 2.1/ExpirationTime, D/status/caller-403] every operation finds the token 1 s and 1 ms before its expiration, and none from that instant on (EXP-03)', async (ctx) => {
     const key = ctx.unique('key')
@@ -185,19 +170,19 @@ export const expirationCases: readonly Case[] = [
       await ctx.ok('GET', `/acl/token/${token.AccessorID}`)
       await ctx.ok('PUT', `/acl/token/${token.AccessorID}`, { body: { Policies: [{ ID: policy.ID }] } })
       // A clone would live for less than a minute.
-      const tooShort = { status: 400, code: 'expiration_out_of_bounds' } as const
+      const tooShort = '400 expiration_out_of_bounds'
       await ctx.refuses('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} }, tooShort)
       await ctx.ok('DELETE', `/acl/token/${other.AccessorID}`)
       assert.equal(await isListed(), true)
     }
     for (const step of [1, 1, 999, 5_000]) {
       ctx.clock.advance(step)
-      const gone = { status: 403, code: 'caller_unknown', text: 'ACL not found' } as const
-      await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, gone)
-      await ctx.refuses('GET', `/kv/${key}`, { token: token.SecretID }, gone)
-      await ctx.refuses('PUT', '/acl/token', { token: token.SecretID, body: {} }, gone)
-      await ctx.refuses('POST', '/internal/acl/authorize', { token: token.SecretID, body: [body] }, gone)
-      const missing = { status: 404, code: 'not_found' } as const
+      const gone = ['403 caller_unknown', 'ACL not found'] as const
+      await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, ...gone)
+      await ctx.refuses('GET', `/kv/${key}`, { token: token.SecretID }, ...gone)
+      await ctx.refuses('PUT', '/acl/token', { token: token.SecretID, body: {} }, ...gone)
+      await ctx.refuses('POST', '/internal/acl/authorize', { token: token.SecretID, body: [body] }, ...gone)
+      const missing = '404 not_found'
       await ctx.refuses('POST', about, { body: [body] }, missing)
       await ctx.refuses('GET', `/acl/token/${token.AccessorID}?expanded`, {}, missing)
       await ctx.refuses('GET', `/acl/token/${token.AccessorID}`, {}, missing)
@@ -268,6 +253,6 @@ export const expirationCases: readonly Case[] = [
     const clone = await ctx.ok<Token>('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} })
     assert.equal(clone.ExpirationTime, token.ExpirationTime)
     ctx.clock.advance(1)
-    await ctx.refuses('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} }, TOO_SHORT)
+    await ctx.refuses('PUT', `/acl/token/${token.AccessorID}/clone`, { body: {} }, OUT_OF_BOUNDS, TOO_SHORT)
   }).needing({ clock: true }),
 ]

@@ -20,7 +20,7 @@ async function may(
   return answer?.Allow === true
 }
 
-const NAME_RULE = { status: 400, code: 'name_invalid' } as const
+const NAME_RULE = '400 name_invalid'
 const GOOD_NAMES = ['a', '0', 'web', 'web-1', 'web_1', 'a--b', `a${'b'.repeat(254)}c`]
 const BAD_NAMES = [
   'Web',
@@ -100,17 +100,12 @@ export const linkCases: readonly Case[] = [
         [{ ID: 'x' }, 'ID "x"'],
       ] as const) {
         const text = `No such ACL ${what} with ${said}`
-        const refusal = { status: 400, code: 'link_unknown', field: `${field}[0]`, text } as const
-        await ctx.refuses('PUT', '/acl/token', { body: { [field]: [link] } }, refusal)
+        const refusal = [`400 link_unknown ${field}[0]`, text] as const
+        await ctx.refuses('PUT', '/acl/token', { body: { [field]: [link] } }, ...refusal)
       }
     }
     const body = { Policies: [{ ID: policy.ID }, { Name: 'none' }] }
-    await ctx.refuses(
-      'PUT',
-      '/acl/token',
-      { body },
-      { status: 400, code: 'link_unknown', field: 'Policies[1]' },
-    )
+    await ctx.refuses('PUT', '/acl/token', { body }, '400 link_unknown Policies[1]')
   }),
   test('links/repeated [2.2] a repeated link is kept once, at its first position', async (ctx) => {
     const [one, two] = [await ctx.policy(), await ctx.policy()]
@@ -136,16 +131,22 @@ export const linkCases: readonly Case[] = [
   test('links/service-name [2.4/ServiceName, 8/names] 400 name_invalid: a service name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)', async (ctx) => {
     for (const ServiceName of GOOD_NAMES) await ctx.token({ ServiceIdentities: [{ ServiceName }] })
     for (const ServiceName of BAD_NAMES) {
-      const refusal = { ...NAME_RULE, field: 'ServiceIdentities[0].ServiceName', text: 'Service identity "' }
-      await ctx.refuses('PUT', '/acl/token', { body: { ServiceIdentities: [{ ServiceName }] } }, refusal)
+      const body = { ServiceIdentities: [{ ServiceName }] }
+      await ctx.refuses(
+        'PUT',
+        '/acl/token',
+        { body },
+        `${NAME_RULE} ServiceIdentities[0].ServiceName`,
+        'Service identity "',
+      )
     }
     for (const identity of [{}, { ServiceName: '' }]) {
-      const refusal = {
-        status: 400,
-        code: 'field_required',
-        field: 'ServiceIdentities[0].ServiceName',
-      } as const
-      await ctx.refuses('PUT', '/acl/token', { body: { ServiceIdentities: [identity] } }, refusal)
+      await ctx.refuses(
+        'PUT',
+        '/acl/token',
+        { body: { ServiceIdentities: [identity] } },
+        '400 field_required ServiceIdentities[0].ServiceName',
+      )
     }
   }),
   test('links/service-datacenters [2.4/Datacenters] a service identity is valid in its datacenters, or everywhere without any; equal names merge, others are kept as given', async (ctx) => {
@@ -182,14 +183,18 @@ export const linkCases: readonly Case[] = [
   }),
   test('links/local-datacenters [D/tokens/local-datacenters] 400 field_invalid: a service identity with Datacenters on a local token', async (ctx) => {
     const ServiceIdentities = [{ ServiceName: 'web', Datacenters: ['dc1'] }]
-    const refusal = { status: 400, code: 'field_invalid', field: 'ServiceIdentities[0].Datacenters' } as const
-    await ctx.refuses('PUT', '/acl/token', { body: { Local: true, ServiceIdentities } }, refusal)
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { body: { Local: true, ServiceIdentities } },
+      '400 field_invalid ServiceIdentities[0].Datacenters',
+    )
     const local = await ctx.token({ Local: true, ServiceIdentities: [{ ServiceName: 'web' }] })
     await ctx.refuses(
       'PUT',
       `/acl/token/${local.AccessorID}`,
       { body: { Local: true, ServiceIdentities } },
-      refusal,
+      '400 field_invalid ServiceIdentities[0].Datacenters',
     )
   }),
   test('links/node-identity [2.1/NodeIdentities, 2.5/Datacenter] a node identity grants write on the node and read on services, only in its datacenter', async (ctx) => {
@@ -202,16 +207,24 @@ export const linkCases: readonly Case[] = [
     assert.equal(await may(ctx, token, 'node', 'other', 'write'), false)
     const away = await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: 'elsewhere' }] })
     assert.equal(await may(ctx, away, 'node', NodeName, 'write'), false)
-    const refusal = { status: 400, code: 'field_required', field: 'NodeIdentities[0].Datacenter' } as const
-    await ctx.refuses('PUT', '/acl/token', { body: { NodeIdentities: [{ NodeName }] } }, refusal)
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { body: { NodeIdentities: [{ NodeName }] } },
+      '400 field_required NodeIdentities[0].Datacenter',
+    )
   }),
   test('links/node-name [2.5/NodeName, 8/names] 400 name_invalid: a node name that breaks the name rule; 256 characters pass, 257 do not (INJ-03)', async (ctx) => {
     for (const NodeName of GOOD_NAMES) await ctx.token({ NodeIdentities: [{ NodeName, Datacenter: 'dc1' }] })
     for (const NodeName of BAD_NAMES) {
       const body = { NodeIdentities: [{ NodeName, Datacenter: 'dc1' }] }
-      await ctx.refuses('PUT', '/acl/token', { body }, { ...NAME_RULE, field: 'NodeIdentities[0].NodeName' })
+      await ctx.refuses('PUT', '/acl/token', { body }, `${NAME_RULE} NodeIdentities[0].NodeName`)
     }
-    const refusal = { status: 400, code: 'field_required', field: 'NodeIdentities[0].NodeName' } as const
-    await ctx.refuses('PUT', '/acl/token', { body: { NodeIdentities: [{ Datacenter: 'dc1' }] } }, refusal)
+    await ctx.refuses(
+      'PUT',
+      '/acl/token',
+      { body: { NodeIdentities: [{ Datacenter: 'dc1' }] } },
+      '400 field_required NodeIdentities[0].NodeName',
+    )
   }),
 ]

@@ -38,9 +38,9 @@ export const listCases: readonly Case[] = [
   }),
   test('list/right [4.1/List, 5.2, D/status/right-403] 403 privilege_missing: a caller without acl:read, or an anonymous one, lists tokens', async (ctx) => {
     const powerless = await ctx.caller('operator = "write"')
-    const refusal = { status: 403, code: 'privilege_missing', text: /lacks permission 'acl:read'/ } as const
+    const refusal = ['403 privilege_missing', /lacks permission 'acl:read'/] as const
     for (const token of [powerless.SecretID, null])
-      await ctx.refuses('GET', '/acl/tokens', { token }, refusal)
+      await ctx.refuses('GET', '/acl/tokens', { token }, ...refusal)
   }),
   test('list/by-policy [4.8/policy] the policy filter matches the linked policy ID, in any case; not its name, and not policies of roles', async (ctx) => {
     const policy = await ctx.policy()
@@ -81,7 +81,7 @@ export const listCases: readonly Case[] = [
       'policy=a&authmethod=b',
       'servicename=c&policy=a',
     ]) {
-      await ctx.refuses('GET', `/acl/tokens?${query}`, {}, { status: 400, code: 'filter_conflict' })
+      await ctx.refuses('GET', `/acl/tokens?${query}`, {}, '400 filter_conflict')
     }
     assert.deepEqual(await accessors(ctx, `policy=${policy.ID}&role=&policy=x`), [token.AccessorID])
     assert((await accessors(ctx, 'policy=')).length > 1)
@@ -128,7 +128,7 @@ export const listCases: readonly Case[] = [
       `limit=${'9'.repeat(300)}`,
       'cursor=x',
     ]) {
-      await ctx.refuses('GET', `/acl/tokens?${query}`, {}, { status: 400, code: 'query_invalid' })
+      await ctx.refuses('GET', `/acl/tokens?${query}`, {}, '400 query_invalid')
     }
   }),
 ]

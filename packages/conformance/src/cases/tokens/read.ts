@@ -27,17 +27,13 @@ export const readCases: readonly Case[] = [
     const other = await ctx.token()
     const text = `Permission denied: token with AccessorID '${powerless.AccessorID}' lacks permission 'acl:read'`
     for (const accessor of [other.AccessorID, powerless.AccessorID, crypto.randomUUID()]) {
-      const refusal = { status: 403, code: 'privilege_missing', text } as const
-      await ctx.refuses('GET', `/acl/token/${accessor}`, { token: powerless.SecretID }, refusal)
+      const refusal = ['403 privilege_missing', text] as const
+      await ctx.refuses('GET', `/acl/token/${accessor}`, { token: powerless.SecretID }, ...refusal)
     }
   }),
   test('read/missing [D/status/target-404] 404 not_found: a token that does not exist', async (ctx) => {
-    const refusal = {
-      status: 404,
-      code: 'not_found',
-      text: 'Requested token does not exist: ACL not found',
-    } as const
-    await ctx.refuses('GET', `/acl/token/${crypto.randomUUID()}`, {}, refusal)
+    const refusal = ['404 not_found', 'Requested token does not exist: ACL not found'] as const
+    await ctx.refuses('GET', `/acl/token/${crypto.randomUUID()}`, {}, ...refusal)
   }),
   test('read/malformed [D/status/rule-400] 400: a path with an accessor that is not a UUID, or without one', async (ctx) => {
     for (const bad of [
@@ -49,14 +45,9 @@ export const readCases: readonly Case[] = [
       '%27%20OR%201%3D1',
       `${crypto.randomUUID()}x`,
     ]) {
-      await ctx.refuses(
-        'GET',
-        `/acl/token/${bad}`,
-        {},
-        { status: 400, code: 'id_invalid', field: 'AccessorID' },
-      )
+      await ctx.refuses('GET', `/acl/token/${bad}`, {}, '400 id_invalid AccessorID')
     }
-    await ctx.refuses('GET', '/acl/token/', {}, { status: 400, code: 'id_missing', field: 'AccessorID' })
+    await ctx.refuses('GET', '/acl/token/', {}, '400 id_missing AccessorID')
   }),
   test('read/expanded [4.3/expanded, D/records/expanded, 4.10] expanded adds the policies of the token, of its roles and of its identities, its roles, and the defaults', async (ctx) => {
     const direct = await ctx.policy('key "a" { policy = "read" }')
@@ -109,12 +100,7 @@ export const readCases: readonly Case[] = [
     assert((ExpandedPolicies?.length ?? 0) >= 1_000)
     for (const prefix of ['d', 'e', 'f', 'g']) Roles.push({ ID: (await roleOf(prefix)).ID })
     const { AccessorID } = await ctx.token({ Roles })
-    await ctx.refuses(
-      'GET',
-      `/acl/token/${AccessorID}?expanded`,
-      {},
-      { status: 413, code: 'answer_too_large' },
-    )
+    await ctx.refuses('GET', `/acl/token/${AccessorID}?expanded`, {}, '413 answer_too_large')
     await ctx.ok('GET', `/acl/token/${AccessorID}`)
   }),
   test('read/expanded-nothing [D/records/expanded] expanded lists that would be empty are null; expanded=false is the plain record', async (ctx) => {
@@ -140,9 +126,9 @@ export const readCases: readonly Case[] = [
   }),
   test('self/nobody [4.4, D/status/caller-403] 403 caller_unknown: self without a token, with an unknown one, or with an accessor', async (ctx) => {
     const { AccessorID } = await ctx.token()
-    const refusal = { status: 403, code: 'caller_unknown', text: 'ACL not found' } as const
+    const refusal = ['403 caller_unknown', 'ACL not found'] as const
     for (const token of [null, crypto.randomUUID(), AccessorID]) {
-      await ctx.refuses('GET', '/acl/token/self', { token }, refusal)
+      await ctx.refuses('GET', '/acl/token/self', { token }, ...refusal)
     }
   }),
   test('self/anonymous [4.4] the secret `anonymous` presents the anonymous token', async (ctx) => {
@@ -153,7 +139,6 @@ export const readCases: readonly Case[] = [
     const token = await ctx.token()
     await ctx.ok('GET', '/acl/token/self', { token: token.SecretID })
     await ctx.ok('DELETE', `/acl/token/${token.AccessorID}`)
-    const refusal = { status: 403, code: 'caller_unknown' } as const
-    await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, refusal)
+    await ctx.refuses('GET', '/acl/token/self', { token: token.SecretID }, '403 caller_unknown')
   }),
 ]
