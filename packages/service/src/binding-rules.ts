@@ -7,15 +7,12 @@ import {
   updateBindingRule,
 } from '@latchkey/acl'
 import { AclError, type BindingRule, type CreateBindingRule, limits } from '@latchkey/contract'
-import { type Answer, type Call, type Context, json, missing, notFound } from './handler.ts'
+import { type Answer, type Context, type Handler, json, missing, notFound } from './handler.ts'
 import { inBodyNamespace, isListed } from './request/namespace.ts'
 import { created, decideAndCommitFor, modified } from './store/commit.ts'
 
-export function createBindingRuleHandler(
-  call: Call<'bindingRules.create'>,
-): Promise<Answer<'bindingRules.create'>> {
-  return createBindingRuleBy(call, call.body)
-}
+export const createBindingRuleHandler: Handler<'bindingRules.create'> = (call) =>
+  createBindingRuleBy(call, call.body)
 
 /** Creates a rule. An update without an ID does the same. */
 async function createBindingRuleBy(
@@ -47,16 +44,14 @@ async function createBindingRuleBy(
   })
 }
 
-export function readBindingRuleHandler(call: Call<'bindingRules.read'>): Answer<'bindingRules.read'> {
+export const readBindingRuleHandler: Handler<'bindingRules.read'> = (call) => {
   const rule = findBindingRule(call, call.directory, call.params.ID)
   if (!rule) return missing(bindingRuleMissing(), { topic: 'bindingRules', filtered: true })
   return json(showBindingRule(call, rule), { topic: 'bindingRules', modifyIndex: rule.ModifyIndex })
 }
 
 /** An empty ID creates a rule, because existing clients rely on it. Decisions: empty ids. */
-export async function updateBindingRuleHandler(
-  call: Call<'bindingRules.update'>,
-): Promise<Answer<'bindingRules.update'>> {
+export const updateBindingRuleHandler: Handler<'bindingRules.update'> = async (call) => {
   const { service, body, params } = call
   if (params.ID === '') return createBindingRuleBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
@@ -71,19 +66,16 @@ export async function updateBindingRuleHandler(
   })
 }
 
-export function deleteBindingRuleHandler(
-  call: Call<'bindingRules.delete'>,
-): Promise<Answer<'bindingRules.delete'>> {
-  return decideAndCommitFor(call, () => {
+export const deleteBindingRuleHandler: Handler<'bindingRules.delete'> = (call) =>
+  decideAndCommitFor(call, () => {
     const existing = requireBindingRule(call, call.service.store.directory(), call.params.ID)
     return {
       changes: [{ table: 'bindingRules', op: 'delete', record: existing, expect: existing.ModifyIndex }],
       answer: () => json(true),
     }
   })
-}
 
-export function listBindingRulesHandler(call: Call<'bindingRules.list'>): Answer<'bindingRules.list'> {
+export const listBindingRulesHandler: Handler<'bindingRules.list'> = (call) => {
   const method = call.query.authmethod?.toLowerCase()
   const rules = [...call.directory.bindingRules()]
     .filter((rule) => isListed(call, rule.Namespace))

@@ -1,15 +1,13 @@
 import { checkKind, SERVICE_INTENTIONS, showEntry, writeEntry } from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
-import { type Answer, type Call, json, missing } from './handler.ts'
+import { type Handler, json, missing } from './handler.ts'
 import { mayRead, requireIntentionRead, requireIntentionWrite } from './intentions/rights.ts'
 import { deleteEntry, putEntry, requireWritableNow } from './intentions/stored-intentions.ts'
 import { isListed, namespaceOf } from './request/namespace.ts'
 import { decideAndCommitFor } from './store/commit.ts'
 
 /** `true`, or `false` if `cas` does not hold. */
-export function writeConfigEntryHandler(
-  call: Call<'configEntries.write'>,
-): Promise<Answer<'configEntries.write'>> {
+export const writeConfigEntryHandler: Handler<'configEntries.write'> = (call) => {
   const { body, query, service } = call
   const { store, edition } = service
   const namespace = namespaceOf(call, body.Namespace)
@@ -27,7 +25,7 @@ export function writeConfigEntryHandler(
 }
 
 /** Ordered by namespace and name. */
-export function listConfigEntriesHandler(call: Call<'configEntries.list'>): Answer<'configEntries.list'> {
+export const listConfigEntriesHandler: Handler<'configEntries.list'> = (call) => {
   const { directory, service } = call
   const entries = [...directory.intentions().allEntries()]
     .filter(({ destination: { DestinationNS } }) => isListed(call, DestinationNS))
@@ -38,7 +36,7 @@ export function listConfigEntriesHandler(call: Call<'configEntries.list'>): Answ
   return json(entries, { topic: 'intentions', filtered: true })
 }
 
-export function readConfigEntryHandler(call: Call<'configEntries.read'>): Answer<'configEntries.read'> {
+export const readConfigEntryHandler: Handler<'configEntries.read'> = (call) => {
   const { directory, namespace, params, service } = call
   const { Name: name } = params
   requireIntentionRead(call, { namespace, name })
@@ -52,9 +50,7 @@ export function readConfigEntryHandler(call: Call<'configEntries.read'>): Answer
 }
 
 /** Answers the same if there is no such entry; with `cas`, whether it was deleted. */
-export function deleteConfigEntryHandler(
-  call: Call<'configEntries.delete'>,
-): Promise<Answer<'configEntries.delete'>> {
+export const deleteConfigEntryHandler: Handler<'configEntries.delete'> = (call) => {
   const { cas } = call.query
   const destination = { DestinationNS: call.namespace, DestinationName: call.params.Name }
   return decideAndCommitFor(call, () => {

@@ -3,22 +3,20 @@
 import { type CoordinateRecord, coordinateKey, nodeKey } from '@latchkey/catalog'
 import { AclError, type Body, type Coordinate, limits } from '@latchkey/contract'
 import { RowRights, requireNode } from './catalog/rights.ts'
-import { type Answer, type Call, json, missing } from './handler.ts'
+import { type Handler, json, missing } from './handler.ts'
 import type { CoordinateCollector, CoordinateReport } from './options.ts'
 import { decideAndCommit } from './store/commit.ts'
 import type { Change, Store } from './store/store.ts'
 
 /** The datacenters, without coordinates: servers do not measure distances between them. Decisions: coordinates. */
-export function coordinateDatacentersHandler(
-  call: Call<'coordinates.datacenters'>,
-): Answer<'coordinates.datacenters'> {
+export const coordinateDatacentersHandler: Handler<'coordinates.datacenters'> = (call) => {
   const { datacenter, datacenters } = call.service
   const names = [datacenter, ...(datacenters?.names ?? [])]
   return json(names.map((Datacenter) => ({ Datacenter, AreaID: 'wan', Coordinates: [] })))
 }
 
 /** Coordinates of the nodes that the caller may read. */
-export function listCoordinatesHandler(call: Call<'coordinates.nodes'>): Answer<'coordinates.nodes'> {
+export const listCoordinatesHandler: Handler<'coordinates.nodes'> = (call) => {
   const rights = new RowRights(call)
   const visible = call.service.store
     .catalog()
@@ -28,7 +26,7 @@ export function listCoordinatesHandler(call: Call<'coordinates.nodes'>): Answer<
 }
 
 /** Coordinates of one node. */
-export function readCoordinateHandler(call: Call<'coordinates.node'>): Answer<'coordinates.node'> {
+export const readCoordinateHandler: Handler<'coordinates.node'> = (call) => {
   const { params, query, service } = call
   const catalog = service.store.catalog()
   requireNode(call, catalog.nodeName(params.Node), 'read', params.Node)
@@ -40,9 +38,7 @@ export function readCoordinateHandler(call: Call<'coordinates.node'>): Answer<'c
 }
 
 /** Accepts the coordinate of a node. Decisions: coordinates. */
-export async function updateCoordinateHandler(
-  call: Call<'coordinates.update'>,
-): Promise<Answer<'coordinates.update'>> {
+export const updateCoordinateHandler: Handler<'coordinates.update'> = async (call) => {
   const { body, service } = call
   if (body.Datacenter && body.Datacenter !== service.datacenter)
     throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'Datacenter' })

@@ -5,7 +5,6 @@ import { describe, expectTypeOf, test } from 'vitest'
 import { type Answer, type Call, type Handler, json, missing, notFound } from './handler.ts'
 import { HANDLERS } from './handlers.ts'
 import { type JsonText, jsonText } from './reply/json-text.ts'
-import { readSelfHandler } from './tokens/read.ts'
 
 const token = {} as Token
 const { Hash: _, ...withoutHash } = token
@@ -76,8 +75,6 @@ describe('the table of handlers', () => {
     expectTypeOf<Omit<typeof HANDLERS, 'tokens.read'>>().not.toExtend<Table>()
     // @ts-expect-error no such route
     const surplus: Table = { ...HANDLERS, 'tokens.nothing': HANDLERS['tokens.read'] }
-    // @ts-expect-error the handler of another route
-    const swapped: Table = { ...HANDLERS, 'tokens.list': readSelfHandler }
-    expectTypeOf([surplus, swapped]).toBeArray()
+    expectTypeOf(surplus).toBeObject()
   })
 })

@@ -17,13 +17,11 @@ import {
   type Namespace,
   type UpdateNamespace,
 } from '@latchkey/contract'
-import { type Answer, type Call, json, missing, notFound } from './handler.ts'
+import { type Handler, json, missing, notFound } from './handler.ts'
 import { created, decideAndCommitFor, modified } from './store/commit.ts'
 import type { Store } from './store/store.ts'
 
-export function createNamespaceHandler(
-  call: Call<'namespaces.create'>,
-): Promise<Answer<'namespaces.create'>> {
+export const createNamespaceHandler: Handler<'namespaces.create'> = (call) => {
   const { store } = call.service
   const request = call.body
   const name = request.Name
@@ -51,16 +49,14 @@ function checkName(name: string): void {
   )
 }
 
-export function readNamespaceHandler(call: Call<'namespaces.read'>): Answer<'namespaces.read'> {
+export const readNamespaceHandler: Handler<'namespaces.read'> = (call) => {
   const record = findNamespace(call.directory, call.params.Name)
   if (!record) return missing(notFound('Requested namespace'), { topic: 'namespaces', filtered: true })
   return json(showNamespace(record, call.directory), { topic: 'namespaces', modifyIndex: record.ModifyIndex })
 }
 
 /** Replaces description and defaults, and clears omitted ones. */
-export function updateNamespaceHandler(
-  call: Call<'namespaces.update'>,
-): Promise<Answer<'namespaces.update'>> {
+export const updateNamespaceHandler: Handler<'namespaces.update'> = (call) => {
   const { store } = call.service
   const { Name: name } = call.params
   const request = call.body
@@ -87,9 +83,7 @@ export function updateNamespaceHandler(
 }
 
 /** Refuses a namespace that is not empty, so that no record is left without its namespace. */
-export function deleteNamespaceHandler(
-  call: Call<'namespaces.delete'>,
-): Promise<Answer<'namespaces.delete'>> {
+export const deleteNamespaceHandler: Handler<'namespaces.delete'> = (call) => {
   const { store } = call.service
   const { Name: name } = call.params
   return decideAndCommitFor(call, async () => {
@@ -130,7 +124,7 @@ async function whatIsHeld(
   return undefined
 }
 
-export function listNamespacesHandler(call: Call<'namespaces.list'>): Answer<'namespaces.list'> {
+export const listNamespacesHandler: Handler<'namespaces.list'> = (call) => {
   const records = new Map([[DEFAULT_NAMESPACE, DEFAULT_RECORD]])
   for (const record of call.directory.namespaces()) records.set(record.Name, record)
   const names = [...records.keys()].sort()

@@ -1,13 +1,19 @@
 import { createRole, type Directory, type RoleRecord, showRole, updateRole } from '@latchkey/acl'
 import type { CreateRole, Role } from '@latchkey/contract'
-import { type Answer, type Call, type Context, type JsonAnswer, json, missing, notFound } from './handler.ts'
+import {
+  type Answer,
+  type Context,
+  type Handler,
+  type JsonAnswer,
+  json,
+  missing,
+  notFound,
+} from './handler.ts'
 import { laterFieldsOf, withoutLater } from './reply/later-fields.ts'
 import { inBodyNamespace, isListed } from './request/namespace.ts'
 import { created, decideAndCommitFor, modified } from './store/commit.ts'
 
-export function createRoleHandler(call: Call<'roles.create'>): Promise<Answer<'roles.create'>> {
-  return createRoleBy(call, call.body)
-}
+export const createRoleHandler: Handler<'roles.create'> = (call) => createRoleBy(call, call.body)
 
 /** Also used by an update without an ID. */
 function createRoleBy(call: Context, request: CreateRole): Promise<Answer<'roles.create'>> {
@@ -23,16 +29,14 @@ function createRoleBy(call: Context, request: CreateRole): Promise<Answer<'roles
   })
 }
 
-export function readRoleHandler(call: Call<'roles.read'>): Answer<'roles.read'> {
-  return roleRead(call, findRole(call, call.directory, call.params.ID))
-}
+export const readRoleHandler: Handler<'roles.read'> = (call) =>
+  roleRead(call, findRole(call, call.directory, call.params.ID))
 
-export function readRoleByNameHandler(call: Call<'roles.readByName'>): Answer<'roles.readByName'> {
-  return roleRead(call, call.directory.roleByName(call.namespace, call.params.Name))
-}
+export const readRoleByNameHandler: Handler<'roles.readByName'> = (call) =>
+  roleRead(call, call.directory.roleByName(call.namespace, call.params.Name))
 
 /** An empty ID creates a role, as existing clients expect. Decisions: empty ids. */
-export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'roles.update'>> {
+export const updateRoleHandler: Handler<'roles.update'> = (call) => {
   const { service, body, params } = call
   if (params.ID === '') return createRoleBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
@@ -47,18 +51,17 @@ export function updateRoleHandler(call: Call<'roles.update'>): Promise<Answer<'r
   })
 }
 
-export function deleteRoleHandler(call: Call<'roles.delete'>): Promise<Answer<'roles.delete'>> {
-  return decideAndCommitFor(call, () => {
+export const deleteRoleHandler: Handler<'roles.delete'> = (call) =>
+  decideAndCommitFor(call, () => {
     const existing = requireRole(call, call.service.store.directory(), call.params.ID)
     return {
       changes: [{ table: 'roles', op: 'delete', record: existing, expect: existing.ModifyIndex }],
       answer: () => json(true),
     }
   })
-}
 
 /** All roles, or those that link one policy. */
-export function listRolesHandler(call: Call<'roles.list'>): Answer<'roles.list'> {
+export const listRolesHandler: Handler<'roles.list'> = (call) => {
   // IDs match case-insensitively, as in links, and are stored in lower case.
   const policyId = call.query.policy?.toLowerCase()
   const later = laterFieldsOf(call.service.profile)

@@ -11,12 +11,12 @@ import {
 import { AclError, parseServiceVersion, profileOf, type Session, shorten } from '@latchkey/contract'
 import { nodeChanges } from './agent/own-node.ts'
 import { mayIn, privilegeMissing } from './caller/caller.ts'
-import { type Answer, type Call, type Context, type JsonAnswer, json, tellLack } from './handler.ts'
+import { type Context, type Handler, type JsonAnswer, json, tellLack } from './handler.ts'
 import { decideAndCommitFor } from './store/commit.ts'
 import { type Change, type Store, StoreConflict } from './store/store.ts'
 
 /** Creates a session, and registers the server's own node if needed. Decisions: sessions. */
-export function createSessionHandler(call: Call<'sessions.create'>): Promise<Answer<'sessions.create'>> {
+export const createSessionHandler: Handler<'sessions.create'> = (call) => {
   const { body, service } = call
   const { store, nodeName: ownNode, edition, random } = service
   const node = nodeOfSession(body, ownNode)
@@ -39,8 +39,8 @@ export function createSessionHandler(call: Call<'sessions.create'>): Promise<Ans
 }
 
 /** `true`, even if the record does not exist. */
-export function destroySessionHandler(call: Call<'sessions.destroy'>): Promise<Answer<'sessions.destroy'>> {
-  return decideAndCommitFor(call, () => {
+export const destroySessionHandler: Handler<'sessions.destroy'> = (call) =>
+  decideAndCommitFor(call, () => {
     const record = sessionInPath(call, call.params)
     if (!record) return { changes: [], answer: () => json(true) }
     requireSessionWrite(call, record.Node)
@@ -49,25 +49,22 @@ export function destroySessionHandler(call: Call<'sessions.destroy'>): Promise<A
       answer: () => json(true),
     }
   })
-}
 
 /** A list of the session, or an empty list. */
-export async function sessionInfoHandler(call: Call<'sessions.info'>): Promise<Answer<'sessions.info'>> {
+export const sessionInfoHandler: Handler<'sessions.info'> = async (call) => {
   await requireCompatibleLeader(call)
   const session = sessionInPath(call, call.params)
   return answerSessions(call, session ? [session] : [])
 }
 
-export function nodeSessionsHandler(call: Call<'sessions.node'>): Answer<'sessions.node'> {
-  return answerSessions(call, call.service.store.catalog().sessions.on(call.params.Node))
-}
+export const nodeSessionsHandler: Handler<'sessions.node'> = (call) =>
+  answerSessions(call, call.service.store.catalog().sessions.on(call.params.Node))
 
-export function listSessionsHandler(call: Call<'sessions.list'>): Answer<'sessions.list'> {
-  return answerSessions(call, call.service.store.catalog().sessions.values())
-}
+export const listSessionsHandler: Handler<'sessions.list'> = (call) =>
+  answerSessions(call, call.service.store.catalog().sessions.values())
 
 /** Restarts the TTL of a session. No index changes. */
-export async function renewSessionHandler(call: Call<'sessions.renew'>): Promise<Answer<'sessions.renew'>> {
+export const renewSessionHandler: Handler<'sessions.renew'> = async (call) => {
   const { params, service } = call
   await requireCompatibleLeader(call)
   const session = sessionInPath(call, params)

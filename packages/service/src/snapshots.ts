@@ -1,19 +1,17 @@
 import { AclError } from '@latchkey/contract'
 import { secretsSeen } from './caller/authority.ts'
 import { globalManagementMissing } from './caller/caller.ts'
-import { type Answer, type Call, type Context, json } from './handler.ts'
+import { type Context, type Handler, json } from './handler.ts'
 import type { Archives } from './options.ts'
 
 /** An archive of the whole store. It queries the database first, because a stream that has begun can no longer be refused. */
-export async function readSnapshotHandler(call: Call<'snapshots.read'>): Promise<Answer<'snapshots.read'>> {
+export const readSnapshotHandler: Handler<'snapshots.read'> = async (call) => {
   const archives = requireArchives(call)
   await call.service.store.refresh('consistent')
   return { body: { kind: 'byte-stream', pieces: archives.read() } }
 }
 
-export async function restoreSnapshotHandler(
-  call: Call<'snapshots.restore'>,
-): Promise<Answer<'snapshots.restore'>> {
+export const restoreSnapshotHandler: Handler<'snapshots.restore'> = async (call) => {
   const isUnauthenticated = call.query.unauthenticated === true
   return json(await requireArchives(call).restore(call.body, { isUnauthenticated }))
 }

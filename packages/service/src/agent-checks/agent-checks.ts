@@ -11,14 +11,12 @@ import {
   requireOwnCheck,
   requireOwnService,
 } from '../agent/own-node.ts'
-import { type Answer, type Call, type Context, type Done, done } from '../handler.ts'
+import { type Context, type Done, done, type Handler } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { checkRecord, deleteCheck, isSameCheck, putCheck, ttlMsOf } from './check-records.ts'
 
 /** An existing check keeps its status until its next result. */
-export function registerCheckHandler(
-  call: Call<'agentChecks.register'>,
-): Promise<Answer<'agentChecks.register'>> {
+export const registerCheckHandler: Handler<'agentChecks.register'> = (call) => {
   const { store, nodeName, localChecks } = call.service
   const defined = readCheckDefinition(call.body)
   refuseServerIds({ checks: [defined.CheckID] })
@@ -44,9 +42,7 @@ export function registerCheckHandler(
   })
 }
 
-export function deregisterCheckHandler(
-  call: Call<'agentChecks.deregister'>,
-): Promise<Answer<'agentChecks.deregister'>> {
+export const deregisterCheckHandler: Handler<'agentChecks.deregister'> = (call) => {
   const { params, service } = call
   return decideAndCommit(service.store, () => {
     const catalog = service.store.catalog()
@@ -63,31 +59,23 @@ export function deregisterCheckHandler(
   })
 }
 
-export function passCheckHandler(
-  call: Call<'agentChecks.pass'>,
-): Answer<'agentChecks.pass'> | Promise<Answer<'agentChecks.pass'>> {
+export const passCheckHandler: Handler<'agentChecks.pass'> = (call) => {
   const { params, query } = call
   return reportCheck(call, params.CheckID, { status: 'passing', output: query.note ?? '' })
 }
 
-export function warnCheckHandler(
-  call: Call<'agentChecks.warn'>,
-): Answer<'agentChecks.warn'> | Promise<Answer<'agentChecks.warn'>> {
+export const warnCheckHandler: Handler<'agentChecks.warn'> = (call) => {
   const { params, query } = call
   return reportCheck(call, params.CheckID, { status: 'warning', output: query.note ?? '' })
 }
 
-export function failCheckHandler(
-  call: Call<'agentChecks.fail'>,
-): Answer<'agentChecks.fail'> | Promise<Answer<'agentChecks.fail'>> {
+export const failCheckHandler: Handler<'agentChecks.fail'> = (call) => {
   const { params, query } = call
   return reportCheck(call, params.CheckID, { status: 'critical', output: query.note ?? '' })
 }
 
 /** @throws AclError `field_invalid` for an invalid status. */
-export function updateCheckHandler(
-  call: Call<'agentChecks.update'>,
-): Answer<'agentChecks.update'> | Promise<Answer<'agentChecks.update'>> {
+export const updateCheckHandler: Handler<'agentChecks.update'> = (call) => {
   const { params, body } = call
   const { Status = '', Output = '' } = body
   if (!isCheckStatus(Status)) {

@@ -11,13 +11,13 @@ import { AclError, parseGoBool, shorten } from '@latchkey/contract'
 import { deleteCheck, putCheck } from '../agent-checks/check-records.ts'
 import { requireNode, requireService } from '../catalog/rights.ts'
 import { expecting } from '../catalog/writes.ts'
-import { type Answer, type Call, type Context, type Done, done, json } from '../handler.ts'
+import { type Context, type Done, done, type Handler, json } from '../handler.ts'
 import { type Decision, decideAndCommit } from '../store/commit.ts'
 import type { Store } from '../store/store.ts'
 import { nodeChanges, ownCheck, requireOwnService } from './own-node.ts'
 
 /** Processes that share the database are already members. @throws AclError `field_invalid` for any other address. */
-export async function joinHandler(call: Call<'agentProcess.join'>): Promise<Answer<'agentProcess.join'>> {
+export const joinHandler: Handler<'agentProcess.join'> = async (call) => {
   const { Address } = call.params
   const members = await call.service.cluster.members()
   const isMember = members.some(
@@ -33,9 +33,7 @@ export async function joinHandler(call: Call<'agentProcess.join'>): Promise<Answ
  *
  * @throws AclError `not_found`; `field_invalid` for a node whose process is still running.
  */
-export async function forceLeaveHandler(
-  call: Call<'agentProcess.forceLeave'>,
-): Promise<Answer<'agentProcess.forceLeave'>> {
+export const forceLeaveHandler: Handler<'agentProcess.forceLeave'> = async (call) => {
   const { Node } = call.params
   const left = await call.service.cluster.forceLeave(Node)
   if (left === 'alive') {
@@ -46,19 +44,15 @@ export async function forceLeaveHandler(
   return done()
 }
 
-export function leaveHandler(call: Call<'agentProcess.leave'>): Answer<'agentProcess.leave'> {
+export const leaveHandler: Handler<'agentProcess.leave'> = (call) => {
   call.service.cluster.leave()
   return done()
 }
 
 /** The configuration comes from the environment, so nothing changes before a restart. */
-export function reloadHandler(_call: Call<'agentProcess.reload'>): Answer<'agentProcess.reload'> {
-  return done()
-}
+export const reloadHandler: Handler<'agentProcess.reload'> = () => done()
 
-export function hostHandler(call: Call<'agentProcess.host'>): Answer<'agentProcess.host'> {
-  return json(call.service.cluster.host())
-}
+export const hostHandler: Handler<'agentProcess.host'> = (call) => json(call.service.cluster.host())
 
 /**
  * Registers servers in the catalog. Writes nothing for a server that is already there. Decisions: agent.
@@ -72,20 +66,17 @@ export function registerServers(store: Store, members: readonly ServerMember[]):
   }))
 }
 
-export function maintenanceHandler(call: Call<'agent.maintenance'>): Promise<Answer<'agent.maintenance'>> {
+export const maintenanceHandler: Handler<'agent.maintenance'> = (call) => {
   requireNode(call, call.service.nodeName, 'write')
   return setMaintenance(call, () => undefined)
 }
 
-export function serviceMaintenanceHandler(
-  call: Call<'agent.serviceMaintenance'>,
-): Promise<Answer<'agent.serviceMaintenance'>> {
-  return setMaintenance(call, () => {
+export const serviceMaintenanceHandler: Handler<'agent.serviceMaintenance'> = (call) =>
+  setMaintenance(call, () => {
     const service = requireOwnService(call, call.service.store.catalog(), call.params.ServiceID)
     requireService(call, service, 'write')
     return service
   })
-}
 
 interface MaintenanceQuery {
   readonly enable?: string | undefined

@@ -12,12 +12,12 @@ import {
 import { type LocalHealth, shorten } from '@latchkey/contract'
 import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights, requireService } from '../catalog/rights.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Context, type Handler, json } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { ownChecks, ownServices, seenService } from './own-node.ts'
 import { showAgentChecks, showAgentService } from './services.ts'
 
-export function localServiceHealthHandler(call: Call<'agent.serviceHealth'>): Answer<'agent.serviceHealth'> {
+export const localServiceHealthHandler: Handler<'agent.serviceHealth'> = (call) => {
   const { params, query, service: options } = call
   requireSomeService(call.caller)
   const catalog = options.store.catalog()
@@ -34,7 +34,7 @@ export function localServiceHealthHandler(call: Call<'agent.serviceHealth'>): An
 }
 
 /** The status code reflects the worst status of all services with the name. */
-export function healthByNameHandler(call: Call<'agent.healthByName'>): Answer<'agent.healthByName'> {
+export const healthByNameHandler: Handler<'agent.healthByName'> = (call) => {
   const { params, query, service: options } = call
   const catalog = options.store.catalog()
   const { ServiceName: Service } = params

@@ -13,7 +13,7 @@ import {
 import { checkRecord, deleteCheck, isSameCheck, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
 import { requireService } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'
-import { type Answer, type Call, done } from '../handler.ts'
+import { done, type Handler } from '../handler.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import {
@@ -27,9 +27,7 @@ import {
 } from './own-node.ts'
 
 /** Registers a service with its checks, all or nothing. Existing checks keep their status. */
-export function registerServiceHandler(
-  call: Call<'agent.registerService'>,
-): Promise<Answer<'agent.registerService'>> {
+export const registerServiceHandler: Handler<'agent.registerService'> = (call) => {
   const { body, query, service: options } = call
   const { store, nodeName, localChecks } = options
   const defined = readServiceDefinition(body)
@@ -84,9 +82,7 @@ function putService(record: ServiceRecord, existing: ServiceRecord | undefined):
   return { table: 'services', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }
 }
 
-export function deregisterServiceHandler(
-  call: Call<'agent.deregisterService'>,
-): Promise<Answer<'agent.deregisterService'>> {
+export const deregisterServiceHandler: Handler<'agent.deregisterService'> = (call) => {
   const { params, service: options } = call
   return decideAndCommit(options.store, () => {
     const catalog = options.store.catalog()

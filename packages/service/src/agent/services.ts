@@ -13,13 +13,13 @@ import { AclError, type AgentService, type HealthCheck, limits, shorten } from '
 import { Fingerprint } from '../blocking/shown.ts'
 import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights } from '../catalog/rights.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Context, type Handler, json } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { nodeTopic } from '../store/store.ts'
 import { ownChecks, ownServices, seenService } from './own-node.ts'
 
-export async function agentServicesHandler(call: Call<'agent.services'>): Promise<Answer<'agent.services'>> {
+export const agentServicesHandler: Handler<'agent.services'> = async (call) => {
   const rights = new RowRights(call)
   const services = ownServices(call, call.service.store.catalog())
     .filter((record) => rights.service(record))
@@ -29,7 +29,7 @@ export async function agentServicesHandler(call: Call<'agent.services'>): Promis
 }
 
 /** If the request has the hash of the client's copy, waits until the service differs from it. */
-export async function agentServiceHandler(call: Call<'agent.service'>): Promise<Answer<'agent.service'>> {
+export const agentServiceHandler: Handler<'agent.service'> = async (call) => {
   const { query, params, service: options, signal } = call
   requireSomeService(call.caller)
   const { store, clock, nodeName } = options
@@ -51,7 +51,7 @@ export async function agentServiceHandler(call: Call<'agent.service'>): Promise<
 }
 
 /** Reading a check of a service needs the right to the service, and a check of the node the right to the node. */
-export async function agentChecksHandler(call: Call<'agent.checks'>): Promise<Answer<'agent.checks'>> {
+export const agentChecksHandler: Handler<'agent.checks'> = async (call) => {
   const catalog = call.service.store.catalog()
   const rights = new RowRights(call)
   const checks = ownChecks(call, catalog).filter((check) => {

@@ -9,19 +9,16 @@ import {
   writeAuthMethod,
 } from '@latchkey/acl'
 import { AclError, type AuthMethod, formatInstant, limits } from '@latchkey/contract'
-import { type Answer, type Call, type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
+import { type Context, type Handler, type JsonAnswer, json, missing, notFound } from '../handler.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
 import { created, decideAndCommitFor, modified } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 
-export function createAuthMethodHandler(
-  call: Call<'authMethods.create'>,
-): Promise<Answer<'authMethods.create'>> {
-  return writeAuthMethodBy(call, call.body, call.query.check !== 'false')
-}
+export const createAuthMethodHandler: Handler<'authMethods.create'> = (call) =>
+  writeAuthMethodBy(call, call.body, call.query.check !== 'false')
 
-export function readAuthMethodHandler(call: Call<'authMethods.read'>): Answer<'authMethods.read'> {
+export const readAuthMethodHandler: Handler<'authMethods.read'> = (call) => {
   const method = findAuthMethod(call, call.directory, call.params.Name)
   if (!method) return missing(authMethodMissing(), { topic: 'authMethods', filtered: true })
   const watch = { topic: 'authMethods', modifyIndex: method.ModifyIndex } as const
@@ -29,9 +26,7 @@ export function readAuthMethodHandler(call: Call<'authMethods.read'>): Answer<'a
 }
 
 /** Updates the method named in the path or, if the path names none, in the body. Decisions: empty ids. */
-export async function updateAuthMethodHandler(
-  call: Call<'authMethods.update'>,
-): Promise<Answer<'authMethods.update'>> {
+export const updateAuthMethodHandler: Handler<'authMethods.update'> = async (call) => {
   const { body, params, query } = call
   if (params.Name !== '' && body.Name && body.Name !== params.Name) {
     throw new AclError('accessor_mismatch', 'AuthMethod Name in URL and payload do not match', {
@@ -45,10 +40,8 @@ export async function updateAuthMethodHandler(
  * Deletes a method with its rules. Its tokens refer to a deleted generation, so they immediately act as deleted; a job of the
  * server removes their rows in batches. Decisions: auth methods.
  */
-export function deleteAuthMethodHandler(
-  call: Call<'authMethods.delete'>,
-): Promise<Answer<'authMethods.delete'>> {
-  return decideAndCommitFor(call, () => {
+export const deleteAuthMethodHandler: Handler<'authMethods.delete'> = (call) =>
+  decideAndCommitFor(call, () => {
     const directory = call.service.store.directory()
     const method = requireAuthMethod(call, directory, call.params.Name)
     const rules = directory.bindingRulesOf(method)
@@ -62,9 +55,8 @@ export function deleteAuthMethodHandler(
       answer: () => json(true),
     }
   })
-}
 
-export function listAuthMethodsHandler(call: Call<'authMethods.list'>): Answer<'authMethods.list'> {
+export const listAuthMethodsHandler: Handler<'authMethods.list'> = (call) => {
   const { edition, profile } = call.service
   const showsLifetime = profile.has('authMethod.listedLifetime')
   const methods = [...call.directory.authMethods()].filter((method) => isListed(call, method.Namespace))
@@ -198,7 +190,7 @@ function limitsShown({ MaxLiveTokens, IdleTTL }: AuthMethodRecord) {
 }
 
 /** Counts the live tokens of an auth method by identity. An extension. */
-export function loginsHandler(call: Call<'authMethods.logins'>): Promise<Answer<'authMethods.logins'>> {
+export const loginsHandler: Handler<'authMethods.logins'> = (call) => {
   const { query, service, directory } = call
   const { Generation: generation } = requireAuthMethod(call, directory, call.params.Name)
   const { limit = limits.PAGE_LIMIT_MAX } = query

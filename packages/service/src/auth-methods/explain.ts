@@ -13,16 +13,14 @@ import {
   readText,
 } from '@latchkey/acl'
 import { createAuthorizerCache } from '../caller/authorizer-cache.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Context, type Handler, json } from '../handler.ts'
 import { evaluationOf } from '../login/log-in.ts'
 import { showRight } from '../reply/show-right.ts'
 import { Pauses, STEPS_PER_TURN, stepsOf } from '../turns.ts'
 import { requireAuthMethod } from './auth-methods.ts'
 
 /** Explains the result of a login with these claims. Evaluates them as a login does, and writes nothing. An extension. */
-export async function explainLoginHandler(
-  call: Call<'authMethods.explain'>,
-): Promise<Answer<'authMethods.explain'>> {
+export const explainLoginHandler: Handler<'authMethods.explain'> = async (call) => {
   const { directory, service } = call
   const method = requireAuthMethod(call, directory, call.params.Name)
   const evaluation = await evaluationOf(call, method, { claims: call.body.Claims, directory })

@@ -11,15 +11,7 @@ import {
   showNodeService,
 } from '@latchkey/catalog'
 import type { Node, NodeService, ServiceInstance } from '@latchkey/contract'
-import {
-  type Answer,
-  type Call,
-  type Content,
-  type Context,
-  type JsonAnswer,
-  json,
-  type Watch,
-} from '../handler.ts'
+import { type Content, type Context, type Handler, type JsonAnswer, json, type Watch } from '../handler.ts'
 import { indexOfTables, watchOfConnect, watchOfService } from '../health/watches.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
@@ -29,7 +21,7 @@ import { RowRights } from './rights.ts'
 import { hasMeta, selectInstances, sortNear } from './select.ts'
 
 /** Nodes that the caller may read, by name. */
-export async function nodesHandler(call: Call<'catalog.nodes'>): Promise<Answer<'catalog.nodes'>> {
+export const nodesHandler: Handler<'catalog.nodes'> = async (call) => {
   const { query, view, service } = call
   const catalog = service.store.catalog()
   const index = service.store.tableIndex('nodes')
@@ -44,7 +36,7 @@ export async function nodesHandler(call: Call<'catalog.nodes'>): Promise<Answer<
 }
 
 /** Names of services that the caller may read, with the tags of all their instances. */
-export function servicesHandler(call: Call<'catalog.services'>): Answer<'catalog.services'> {
+export const servicesHandler: Handler<'catalog.services'> = (call) => {
   const { query, service } = call
   const { store } = service
   const catalog = store.catalog()
@@ -66,7 +58,7 @@ export function servicesHandler(call: Call<'catalog.services'>): Answer<'catalog
 }
 
 /** Spec 9.3 (1.0.7, 1.3.0). Version 1.3.0 ignores the tag, as a server of that version did for old clients. */
-export function serviceHandler(call: Call<'catalog.service'>): Promise<Answer<'catalog.service'>> {
+export const serviceHandler: Handler<'catalog.service'> = (call) => {
   const { params, namespace, service, query } = call
   const { tag: _ignored, ...withoutTag } = query
   const asked = service.profile.has('catalog.tagFilterIgnored') ? withoutTag : query
@@ -76,14 +68,14 @@ export function serviceHandler(call: Call<'catalog.service'>): Promise<Answer<'c
 }
 
 /** Native instances of a service, and the proxies in front of it. */
-export function connectHandler(call: Call<'catalog.connect'>): Promise<Answer<'catalog.connect'>> {
+export const connectHandler: Handler<'catalog.connect'> = (call) => {
   const { params, namespace } = call
   const instancesOf = (catalog: Catalog) => catalog.connectInstances(params.Service, namespace)
   return answerInstances(call, params.Service, instancesOf, watchOfConnect)
 }
 
 /** A node with its services by ID; null if there is no such node. */
-export async function nodeHandler(call: Call<'catalog.node'>): Promise<Answer<'catalog.node'>> {
+export const nodeHandler: Handler<'catalog.node'> = async (call) => {
   const { found, watch, rights } = await readNode(call, call.params.Node)
   if (!found) return rights.mark(json(null, watch))
   const { node, services } = found
@@ -92,9 +84,7 @@ export async function nodeHandler(call: Call<'catalog.node'>): Promise<Answer<'c
 }
 
 /** A node with a list of its services. */
-export async function nodeServicesHandler(
-  call: Call<'catalog.nodeServices'>,
-): Promise<Answer<'catalog.nodeServices'>> {
+export const nodeServicesHandler: Handler<'catalog.nodeServices'> = async (call) => {
   const { found, watch, rights } = await readNode(call, call.params.Node)
   const shown: Content<'catalog.nodeServices'> = found
     ? { Node: found.node, Services: [...found.services] }
@@ -103,11 +93,8 @@ export async function nodeServicesHandler(
 }
 
 /** There are no gateways to configure, so they have no services. */
-export function gatewayServicesHandler(
-  _call: Call<'catalog.gatewayServices'>,
-): Answer<'catalog.gatewayServices'> {
-  return json([], { topic: 'nodes', index: 1, isOwn: true })
-}
+export const gatewayServicesHandler: Handler<'catalog.gatewayServices'> = () =>
+  json([], { topic: 'nodes', index: 1, isOwn: true })
 
 interface InstanceQuery {
   readonly near?: string | undefined

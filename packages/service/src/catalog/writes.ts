@@ -11,13 +11,13 @@ import {
 } from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
 import { mayIn, privilegeMissing, requireRightToStored } from '../caller/caller.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Context, type Handler, json } from '../handler.ts'
 import { namespaceOf } from '../request/namespace.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 
 /** Registers a node, a service and checks, all or nothing. Decisions: catalog. */
-export function registerHandler(call: Call<'catalog.register'>): Promise<Answer<'catalog.register'>> {
+export const registerHandler: Handler<'catalog.register'> = (call) => {
   const { body, service } = call
   const request = readRegistration(body, (field) => namespaceOf(call, field))
   requireOwnDatacenter(call, body.Datacenter)
@@ -29,9 +29,7 @@ export function registerHandler(call: Call<'catalog.register'>): Promise<Answer<
 }
 
 /** Removes a service with its checks, a check, or a node with everything on it. Decisions: catalog. */
-export async function deregisterHandler(
-  call: Call<'catalog.deregister'>,
-): Promise<Answer<'catalog.deregister'>> {
+export const deregisterHandler: Handler<'catalog.deregister'> = async (call) => {
   const { body, service } = call
   requireOwnDatacenter(call, body.Datacenter)
   const namespace = namespaceOf(call, body.Namespace)

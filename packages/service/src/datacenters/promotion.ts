@@ -4,7 +4,7 @@ import { acceptCluster, isUuid, promote, type ReplicationFacts, randomUuid } fro
 import { AclError, invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Context, type Handler, json } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { changeSystem } from '../store/system-changes.ts'
@@ -13,9 +13,7 @@ import { changeSystem } from '../store/system-changes.ts'
  * Makes this secondary the primary, in one commit. The commit removes the replication record, so a replicator that has not
  * noticed can no longer write. Bootstrap is marked as done, so that nobody can take over. Decisions: promotion.
  */
-export async function promoteDatacenterHandler(
-  call: Call<'datacenters.promote'>,
-): Promise<Answer<'datacenters.promote'>> {
+export const promoteDatacenterHandler: Handler<'datacenters.promote'> = async (call) => {
   const { service, body, caller } = call
   requireManagement(call)
   requireName(body.Datacenter, service)
@@ -66,9 +64,7 @@ async function primaryAnswered({ cluster }: ServiceOptions): Promise<string | un
 }
 
 /** Accepts another store as the primary's: its records replace the stored ones. Decisions: promotion. */
-export function acceptClusterHandler(
-  call: Call<'datacenters.accept'>,
-): Promise<Answer<'datacenters.accept'>> {
+export const acceptClusterHandler: Handler<'datacenters.accept'> = (call) => {
   const { service, body } = call
   requireManagement(call)
   const accepted = requireClusterId(body.Cluster)

@@ -9,7 +9,7 @@ import {
   shorten,
 } from '@latchkey/contract'
 import { homeOfQuestion, isAtHome, mayIn, type RightsHolder, requireRight } from '../caller/caller.ts'
-import { type Answer, type Call, json, notFound } from '../handler.ts'
+import { type Answer, type Call, type Handler, json, notFound } from '../handler.ts'
 import { jsonText } from '../reply/json-text.ts'
 import { requireExisting } from '../request/namespace.ts'
 import { findToken } from '../tokens/stored-token.ts'
@@ -21,9 +21,7 @@ type Authorize = 'decisions.authorize'
  * Up to 64 checks in one call. An empty list is answered without resolving the token. Synchronous if the answers to the same
  * checks are cached.
  */
-export function authorizeHandler(
-  call: Call<'decisions.authorize'>,
-): Answer<Authorize> | Promise<Answer<Authorize>> {
+export const authorizeHandler: Handler<'decisions.authorize'> = (call) => {
   const { body: checks, caller, namespace, query, decisionCache } = call
   if (checks.length === 0) return json([])
   if (!caller.unknown) requireExisting(call, namespace)

@@ -3,12 +3,12 @@
 import { isGone, parseQuestion, type TokenRecord } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { mayIn } from '../caller/caller.ts'
-import { type Answer, type Call, type Context, type JsonAnswer, json } from '../handler.ts'
+import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
 import { formatCursor, type Page, pageOf } from '../reply/paging.ts'
 import { checkWanted, Pauses, STEPS_PER_TURN } from '../turns.ts'
 
 /** Lists, in pages, the tokens that may do something, in the order of the token list. An extension. */
-export async function whoCanHandler(call: Call<'decisions.whoCan'>): Promise<Answer<'decisions.whoCan'>> {
+export const whoCanHandler: Handler<'decisions.whoCan'> = async (call) => {
   const question = parseQuestion(call.body)
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
   return scanTokens(call, page, async (token, pauses) => {

@@ -4,16 +4,14 @@ import { type Catalog, CHECK_FIELDS, type CheckRecord, showCheck } from '@latchk
 import type { HealthCheck } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { hasMeta, sortNear } from '../catalog/select.ts'
-import { type Answer, type Call, type Context, type JsonAnswer, json, type Watch } from '../handler.ts'
+import { type Context, type Handler, type JsonAnswer, json, type Watch } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { selectRecords } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
 import { nodeTopic } from '../store/store.ts'
 import { indexOfTables, watchOfService, watchOfTables } from './watches.ts'
 
-export function nodeHealthHandler(
-  call: Call<'health.node'>,
-): Answer<'health.node'> | Promise<Answer<'health.node'>> {
+export const nodeHealthHandler: Handler<'health.node'> = (call) => {
   const { params, service } = call
   const catalog = service.store.catalog()
   const watch = {
@@ -25,9 +23,7 @@ export function nodeHealthHandler(
   return answerChecks(call, catalog, catalog.checksOn(params.Node), watch)
 }
 
-export function serviceChecksHandler(
-  call: Call<'health.checks'>,
-): Answer<'health.checks'> | Promise<Answer<'health.checks'>> {
+export const serviceChecksHandler: Handler<'health.checks'> = (call) => {
   const { params, query, namespace, service } = call
   const catalog = service.store.catalog()
   const own = watchOfService(call, catalog, params.Service, 'nodes', 'services', 'checks')
@@ -40,9 +36,7 @@ export function serviceChecksHandler(
 
 const ANY = 'any'
 
-export function stateHandler(
-  call: Call<'health.state'>,
-): Answer<'health.state'> | Promise<Answer<'health.state'>> {
+export const stateHandler: Handler<'health.state'> = (call) => {
   const { params, query, service } = call
   const { store } = service
   const catalog = store.catalog()

@@ -13,41 +13,25 @@ import {
 import { AclError, parseGoBool, type ServiceHealth } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { selectInstances, sortNear } from '../catalog/select.ts'
-import {
-  type Answer,
-  type Call,
-  type Context,
-  type JsonAnswer,
-  json,
-  tellLack,
-  type Watch,
-} from '../handler.ts'
+import { type Context, type Handler, type JsonAnswer, json, tellLack, type Watch } from '../handler.ts'
 import { jsonText } from '../reply/json-text.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { watchOfConnect, watchOfService } from './watches.ts'
 
 /** Spec 9.3 (1.0.7, 1.3.0). */
-export function serviceHealthHandler(
-  call: Call<'health.service'>,
-): Answer<'health.service'> | Promise<Answer<'health.service'>> {
-  return answerService(call, call.params.Service)
-}
+export const serviceHealthHandler: Handler<'health.service'> = (call) =>
+  answerService(call, call.params.Service)
 
-export function connectHealthHandler(
-  call: Call<'health.connect'>,
-): Answer<'health.connect'> | Promise<Answer<'health.connect'>> {
+export const connectHealthHandler: Handler<'health.connect'> = (call) => {
   const { params, namespace } = call
   const instancesOf = (catalog: Catalog) => catalog.connectInstances(params.Service, namespace)
   return answerInstances(call, params.Service, instancesOf, watchOfConnect)
 }
 
 /** Gateways cannot be configured, so none serves a service. */
-export function ingressHealthHandler(
-  call: Call<'health.ingress'>,
-): Answer<'health.ingress'> | Promise<Answer<'health.ingress'>> {
-  return answerInstances(call, call.params.Service, () => [])
-}
+export const ingressHealthHandler: Handler<'health.ingress'> = (call) =>
+  answerInstances(call, call.params.Service, () => [])
 
 interface Element {
   readonly node: NodeRecord

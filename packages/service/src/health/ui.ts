@@ -19,7 +19,7 @@ import {
   type ServiceSummary,
 } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
-import { type Answer, type Call, type Context, json, missing } from '../handler.ts'
+import { type Context, type Handler, json, missing } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor, selectRecords } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
@@ -27,7 +27,7 @@ import { nodeTopic } from '../store/store.ts'
 import { isCheckListed } from './checks.ts'
 import { indexOfTables, watchOfTables } from './watches.ts'
 
-export async function uiNodesHandler(call: Call<'health.uiNodes'>): Promise<Answer<'health.uiNodes'>> {
+export const uiNodesHandler: Handler<'health.uiNodes'> = async (call) => {
   const { store } = call.service
   const catalog = store.catalog()
   const rights = new RowRights(call)
@@ -40,7 +40,7 @@ export async function uiNodesHandler(call: Call<'health.uiNodes'>): Promise<Answ
   return rights.mark(json([...kept], watch))
 }
 
-export function uiNodeHandler(call: Call<'health.uiNode'>): Answer<'health.uiNode'> {
+export const uiNodeHandler: Handler<'health.uiNode'> = (call) => {
   const { params, service } = call
   const { store } = service
   const catalog = store.catalog()
@@ -82,9 +82,7 @@ function summaryOfNode(
   }
 }
 
-export async function uiServicesHandler(
-  call: Call<'health.uiServices'>,
-): Promise<Answer<'health.uiServices'>> {
+export const uiServicesHandler: Handler<'health.uiServices'> = async (call) => {
   const { store } = call.service
   const catalog = store.catalog()
   const rights = new RowRights(call)

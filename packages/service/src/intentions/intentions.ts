@@ -9,7 +9,7 @@ import {
   writeExact,
 } from '@latchkey/catalog'
 import { AclError, formatInstant, type Intention, limits } from '@latchkey/contract'
-import { type Answer, type Call, json, missing, tellLack } from '../handler.ts'
+import { type Handler, json, missing, tellLack } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
@@ -30,9 +30,7 @@ import {
 } from './stored-intentions.ts'
 
 /** Lists intentions of all namespaces before 1.9.0, and only those of the request's namespace since. Spec 9.3 (1.9.0). */
-export async function listIntentionsHandler(
-  call: Call<'intentions.list'>,
-): Promise<Answer<'intentions.list'>> {
+export const listIntentionsHandler: Handler<'intentions.list'> = async (call) => {
   const { directory, service } = call
   const isOneNamespace = service.profile.has('intentions.listByNamespace')
   const listed = directory
@@ -59,9 +57,7 @@ const FILTERED: ShapeOf<Intention> = {
   SourceType: 'text',
 }
 
-export function createIntentionHandler(
-  call: Call<'intentions.create'>,
-): Promise<Answer<'intentions.create'>> {
+export const createIntentionHandler: Handler<'intentions.create'> = (call) => {
   const { body, service } = call
   const { store, edition, random } = service
   return decideAndCommitFor(call, () => {
@@ -76,7 +72,7 @@ export function createIntentionHandler(
 }
 
 /** 404 for an unknown ID, or an intention that the caller may not read; 403 without a right to read any. */
-export function readIntentionHandler(call: Call<'intentions.read'>): Answer<'intentions.read'> {
+export const readIntentionHandler: Handler<'intentions.read'> = (call) => {
   const { caller, directory, params } = call
   const watch = { topic: 'intentions', filtered: true } as const
   requireIntentionRead(call, { namespace: caller.token.Namespace, name: WILDCARD })
@@ -86,9 +82,7 @@ export function readIntentionHandler(call: Call<'intentions.read'>): Answer<'int
 }
 
 /** Needs the right to the old and to the new destination. */
-export function updateIntentionHandler(
-  call: Call<'intentions.update'>,
-): Promise<Answer<'intentions.update'>> {
+export const updateIntentionHandler: Handler<'intentions.update'> = (call) => {
   const { body, params, service } = call
   const { store, edition, profile } = service
   return decideAndCommitFor(call, () => {
@@ -110,10 +104,8 @@ function unknownIntention(what: 'modify' | 'delete', id: string): AclError {
   return new AclError('not_found', `Cannot ${what} non-existent intention: '${id}'`)
 }
 
-export function deleteIntentionHandler(
-  call: Call<'intentions.delete'>,
-): Promise<Answer<'intentions.delete'>> {
-  return decideAndCommitFor(call, () => {
+export const deleteIntentionHandler: Handler<'intentions.delete'> = (call) =>
+  decideAndCommitFor(call, () => {
     const directory = call.service.store.directory()
     const existing = seenIntention(call, directory, call.params.ID)
     if (existing) requireIntentionWrite(call, existing)
@@ -121,10 +113,9 @@ export function deleteIntentionHandler(
     if (!existing) throw unknownIntention('delete', call.params.ID)
     return { changes: deleteIntention(directory, existing), answer: () => json(true) }
   })
-}
 
 /** Checks the right for every requested name, so the other end of a shown intention needs no check. */
-export function matchIntentionsHandler(call: Call<'intentions.match'>): Answer<'intentions.match'> {
+export const matchIntentionsHandler: Handler<'intentions.match'> = (call) => {
   const { directory, query, service } = call
   const { by, name: names = [] } = query
   if (by === undefined) throw missingOption('by')
@@ -157,7 +148,7 @@ function missingOption(field: string): AclError {
 }
 
 /** If no intention matches, the default decides: allow if ACLs are off or the default policy allows. */
-export function checkIntentionHandler(call: Call<'intentions.check'>): Answer<'intentions.check'> {
+export const checkIntentionHandler: Handler<'intentions.check'> = (call) => {
   const { directory, query, service } = call
   const ends = endsAsked(call, query)
   requireSourceType(query['source-type'])
@@ -174,9 +165,7 @@ export function checkIntentionHandler(call: Call<'intentions.check'>): Answer<'i
 }
 
 /** Progress of the migration to config entries. Spec 9.5. */
-export function migrationOfIntentionsHandler(
-  call: Call<'intentions.migration'>,
-): Answer<'intentions.migration'> {
+export const migrationOfIntentionsHandler: Handler<'intentions.migration'> = (call) => {
   const { directory, now } = call
   const recorded = migrationOf(directory)
   const intentions = directory.intentions()
@@ -192,9 +181,7 @@ export function migrationOfIntentionsHandler(
 }
 
 /** 403 without the right to either end, whether or not the intention exists. */
-export function readExactIntentionHandler(
-  call: Call<'intentions.readExact'>,
-): Answer<'intentions.readExact'> {
+export const readExactIntentionHandler: Handler<'intentions.readExact'> = (call) => {
   const { directory } = call
   const ends = endsAsked(call, call.query)
   if (!maySee(call, ends)) {
@@ -208,9 +195,7 @@ export function readExactIntentionHandler(
 }
 
 /** Edits the config entry of the destination, so all of its sources lose their IDs and times. Spec 9.5.3. */
-export function writeExactIntentionHandler(
-  call: Call<'intentions.writeExact'>,
-): Promise<Answer<'intentions.writeExact'>> {
+export const writeExactIntentionHandler: Handler<'intentions.writeExact'> = (call) => {
   const { body, query, service } = call
   const { store, edition } = service
   const ends = endsAsked(call, query)
@@ -224,9 +209,7 @@ export function writeExactIntentionHandler(
 }
 
 /** `true`, even if the record does not exist. */
-export function deleteExactIntentionHandler(
-  call: Call<'intentions.deleteExact'>,
-): Promise<Answer<'intentions.deleteExact'>> {
+export const deleteExactIntentionHandler: Handler<'intentions.deleteExact'> = (call) => {
   const { query, service } = call
   const { store, edition } = service
   const ends = endsAsked(call, query)

@@ -3,7 +3,7 @@
 import type { KvRecord } from '@latchkey/acl'
 import { isSameKey, type LockRequest, lockedKey, releasedKey } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
-import { type Answer, type Call, json, missing } from '../handler.ts'
+import { type Answer, type Call, type Handler, json, missing } from '../handler.ts'
 import { requireSessionId } from '../sessions.ts'
 import { type Decision, decideAndCommitFor } from '../store/commit.ts'
 import { kvTopic } from '../store/store.ts'
@@ -15,7 +15,7 @@ import { listKeys, readTree } from './kv-tree.ts'
  * Reads one key, a tree (`recurse`) or key names (`keys`, `separator`), of one `session` or all, or only a value (`raw`). Spec
  * 5.4.
  */
-export function readKvHandler(call: Call<'kv.read'>): Promise<Answer<'kv.read'>> {
+export const readKvHandler: Handler<'kv.read'> = (call) => {
   const { session } = call.query
   if (session !== undefined) requireSessionId(session, 'session')
   if (call.query.keys) return listKeys(call)
@@ -58,7 +58,7 @@ function requireKeyRead(call: Call<'kv.read'>, key: string): void {
 }
 
 /** `true`, or `false` if `cas`, `acquire` or `release` does not hold. Spec 5.4. */
-export function writeKvHandler(call: Call<'kv.write'>): Promise<Answer<'kv.write'>> {
+export const writeKvHandler: Handler<'kv.write'> = (call) => {
   const { body, namespace, query } = call
   const key = requireKey(call.params)
   refuseConflicts(query)
@@ -101,7 +101,7 @@ function refuseConflicts(query: Call<'kv.write'>['query']): void {
 }
 
 /** `true`, even if the key did not exist and whatever `cas` says; `false` if the key has another ModifyIndex. Spec 5.4. */
-export async function deleteKvHandler(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
+export const deleteKvHandler: Handler<'kv.delete'> = async (call) => {
   if (call.query.recurse) return deleteTree(call)
   const key = requireKey(call.params)
   requireKeyRight(call, key, 'write')

@@ -13,7 +13,7 @@ import {
 } from '@latchkey/acl'
 import { AclError, type LegacyToken } from '@latchkey/contract'
 import { requireAuthority } from '../caller/authority.ts'
-import { type Answer, type Call, type Content, type Context, json } from '../handler.ts'
+import { type Call, type Content, type Context, type Handler, json } from '../handler.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import { isAsCreated } from '../tokens/builtins.ts'
@@ -36,7 +36,7 @@ const PROBLEMS_SHOWN_MAX = 50
  * With `check`, nothing is written or refused: the answer says what would be imported, and lists every problem. With
  * `position`, the list is part of a longer one, and `position` is the place of its first record.
  */
-export async function importLegacyHandler(call: Call<'legacy.import'>): Promise<Answer<'legacy.import'>> {
+export const importLegacyHandler: Handler<'legacy.import'> = async (call) => {
   const { tokens, findings } = await readDump(call)
   const { fresh, unchanged, conflicts } = await compare(call, tokens)
   const problems = [...findings, ...conflicts]

@@ -15,7 +15,7 @@ import {
 } from '@latchkey/acl'
 import { AclError, type LegacyToken, type LegacyTokenRequest, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { seesSecret } from '../caller/authority.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Answer, type Call, type Context, type Handler, json } from '../handler.ts'
 import { type JsonElements, jsonElements } from '../reply/json-text.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { compareUtf8 } from '../store/list-order.ts'
@@ -23,19 +23,18 @@ import { withToken } from '../tokens/stored-token.ts'
 import { readInTurn } from '../turns.ts'
 
 /** An existing legacy ID is overwritten; a missing one is generated. The body is optional. */
-export function createLegacyHandler(call: Call<'legacy.create'>): Promise<Answer<'legacy.create'>> {
-  return writeLegacy(call, { ...call.body, ID: call.body.ID || randomUuid(call.service.random) })
-}
+export const createLegacyHandler: Handler<'legacy.create'> = (call) =>
+  writeLegacy(call, { ...call.body, ID: call.body.ID || randomUuid(call.service.random) })
 
 /** Like create, but the ID is required. An unknown ID creates a token. */
-export function updateLegacyHandler(call: Call<'legacy.update'>): Promise<Answer<'legacy.update'>> {
+export const updateLegacyHandler: Handler<'legacy.update'> = (call) => {
   const { ID } = call.body
   if (!ID) throw new AclError('id_missing', 'ACL ID must be set', { field: 'ID' })
   return writeLegacy(call, { ...call.body, ID })
 }
 
 /** Creates a token with a new secret and the same rights. */
-export function cloneLegacyHandler(call: Call<'legacy.clone'>): Promise<Answer<'legacy.clone'>> {
+export const cloneLegacyHandler: Handler<'legacy.clone'> = (call) => {
   const { store, random } = call.service
   const secretId = requireSecret(call.params)
   return decideAndCommitFor(call, async () => {
@@ -51,7 +50,7 @@ export function cloneLegacyHandler(call: Call<'legacy.clone'>): Promise<Answer<'
 }
 
 /** `true`, even for an unknown secret; also deletes tokens of the new API. */
-export function destroyLegacyHandler(call: Call<'legacy.destroy'>): Promise<Answer<'legacy.destroy'>> {
+export const destroyLegacyHandler: Handler<'legacy.destroy'> = (call) => {
   const { store } = call.service
   const secretId = requireSecret(call.params)
   if (secretId === ANONYMOUS_TOKEN_SECRET_ID) {
@@ -68,7 +67,7 @@ export function destroyLegacyHandler(call: Call<'legacy.destroy'>): Promise<Answ
 }
 
 /** An array with the token, or an empty one: a caller that knows the secret may see its token. */
-export async function infoLegacyHandler(call: Call<'legacy.info'>): Promise<Answer<'legacy.info'>> {
+export const infoLegacyHandler: Handler<'legacy.info'> = async (call) => {
   const stored = await call.service.store.tokenBySecret(requireSecret(call.params))
   const token = living(call, stored)
   const legacy = token && toLegacyToken(token)
@@ -78,7 +77,7 @@ export async function infoLegacyHandler(call: Call<'legacy.info'>): Promise<Answ
 }
 
 /** All legacy tokens, in byte order of their IDs. */
-export async function listLegacyHandler(call: Call<'legacy.list'>): Promise<Answer<'legacy.list'>> {
+export const listLegacyHandler: Handler<'legacy.list'> = async (call) => {
   const legacy: LegacyToken[] = []
   for await (const tokens of call.service.store.tokens({ legacy: true }))
     legacy.push(...legacyEntries(call, tokens))
@@ -87,9 +86,9 @@ export async function listLegacyHandler(call: Call<'legacy.list'>): Promise<Answ
 }
 
 /** All legacy tokens in order of creation, page by page, because an export may be larger than memory. */
-export function exportLegacyHandler(call: Call<'legacy.export'>): Answer<'legacy.export'> {
-  return { body: { kind: 'json-stream', pages: exported(call) } }
-}
+export const exportLegacyHandler: Handler<'legacy.export'> = (call) => ({
+  body: { kind: 'json-stream', pages: exported(call) },
+})
 
 async function* exported(call: Call<'legacy.export'>): AsyncGenerator<JsonElements<LegacyToken[]>> {
   for await (const tokens of call.service.store.tokens({ legacy: true })) {
@@ -98,9 +97,7 @@ async function* exported(call: Call<'legacy.export'>): AsyncGenerator<JsonElemen
 }
 
 /** The body is a rule text, not JSON, and so is the answer. */
-export function translateRulesHandler(call: Call<'legacy.translate'>): Promise<Answer<'legacy.translate'>> {
-  return translated(call, call.body)
-}
+export const translateRulesHandler: Handler<'legacy.translate'> = (call) => translated(call, call.body)
 
 /** Never widens rights: rules that legacy evaluation ignored are commented out, with an explanation. */
 async function translated(call: Context, legacyRules: string): Promise<Answer<'legacy.translate'>> {
@@ -111,16 +108,13 @@ async function translated(call: Context, legacyRules: string): Promise<Answer<'l
 }
 
 /** Translates the rules of a stored token. */
-export async function translateTokenHandler(
-  call: Call<'legacy.translateToken'>,
-): Promise<Answer<'legacy.translateToken'>> {
-  return withToken(call, call.params.AccessorID, (token) => {
+export const translateTokenHandler: Handler<'legacy.translateToken'> = async (call) =>
+  withToken(call, call.params.AccessorID, (token) => {
     if (token.Rules === '') {
       throw new AclError('legacy_rules_missing', 'The specified token does not have any rules set')
     }
     return translated(call, token.Rules)
   })
-}
 
 /** Writes a token under an ID; an existing legacy one is overwritten. */
 async function writeLegacy(

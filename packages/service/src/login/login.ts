@@ -11,13 +11,13 @@ import {
 } from '@latchkey/acl'
 import { AclError, limits, shorten } from '@latchkey/contract'
 import { callerUnknown } from '../caller/caller.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Context, type Handler, json } from '../handler.ts'
 import { namespaceOf } from '../request/namespace.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { authMethodUnknown, logIn } from './log-in.ts'
 
 /** Exchanges a credential of an identity provider for a token. */
-export async function loginHandler(call: Call<'login.login'>): Promise<Answer<'login.login'>> {
+export const loginHandler: Handler<'login.login'> = async (call) => {
   const { service, body } = call
   requireFields(body, ['AuthMethod', 'BearerToken'])
   // Checks the bounds of Meta before a provider is queried.
@@ -34,7 +34,7 @@ export async function loginHandler(call: Call<'login.login'>): Promise<Answer<'l
 const RETRY_AFTER_SECONDS = 60
 
 /** Starts a login in a browser. */
-export async function authUrlHandler(call: Call<'login.authUrl'>): Promise<Answer<'login.authUrl'>> {
+export const authUrlHandler: Handler<'login.authUrl'> = async (call) => {
   const { body, service } = call
   requireFields(body, ['AuthMethod', 'RedirectURI'])
   const { method, oidc } = await requireOidc(call, body, 'GetAuthCodeURL')
@@ -54,7 +54,7 @@ export async function authUrlHandler(call: Call<'login.authUrl'>): Promise<Answe
 }
 
 /** Completes a login in a browser. The callback consumes its state, even if the callback is otherwise invalid. */
-export async function callbackHandler(call: Call<'login.callback'>): Promise<Answer<'login.callback'>> {
+export const callbackHandler: Handler<'login.callback'> = async (call) => {
   const { body, service } = call
   requireFields(body, ['AuthMethod', 'State', 'Code'])
   const { method, oidc } = await requireOidc(call, body, 'ClaimsFromAuthCode')
@@ -70,7 +70,7 @@ export async function callbackHandler(call: Call<'login.callback'>): Promise<Ans
 }
 
 /** Deletes the presented token, which must come from a login. */
-export function logoutHandler(call: Call<'login.logout'>): Promise<Answer<'login.logout'>> {
+export const logoutHandler: Handler<'login.logout'> = (call) => {
   const { store } = call.service
   const { SecretID } = call.caller.token
   return decideAndCommit(store, async () => {

@@ -10,7 +10,7 @@ import {
 import { AclError, type Changes, formatInstant, invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
-import { type Answer, type Call as CallOf, json } from '../handler.ts'
+import { type Answer, type Call as CallOf, type Handler, json } from '../handler.ts'
 import { makeLongText } from '../kv/kv-entry.ts'
 import { isSecondary } from '../options.ts'
 import { jsonBytes, jsonText } from '../reply/json-text.ts'
@@ -43,7 +43,7 @@ const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], ro
  * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret. `primary_superseded`
  *   for readers whose datacenter follows a promoted successor of this one.
  */
-export async function changesHandler(call: CallOf<'operations.changes'>): Promise<Listed> {
+export const changesHandler: Handler<'operations.changes'> = async (call) => {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
   const { index = 0 } = call.query
   noteReader(call)

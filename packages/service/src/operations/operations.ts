@@ -13,7 +13,7 @@ import {
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
 import { RowRights } from '../catalog/rights.ts'
-import { type Answer, type Call, type Content, json } from '../handler.ts'
+import { type Call, type Content, type Handler, json } from '../handler.ts'
 import { aclModeOf, type ClusterMember, isSecondary, type ReplicationState } from '../options.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { readerLag } from '../store/replicated.ts'
@@ -21,7 +21,7 @@ import type { Store } from '../store/store.ts'
 import { changeSystem } from '../store/system-changes.ts'
 
 /** From 1.0 on, Config is reduced, and DebugConfig has the full structure. Spec 9.3. */
-export function agentSelfHandler(call: Call<'operations.self'>): Answer<'operations.self'> {
+export const agentSelfHandler: Handler<'operations.self'> = (call) => {
   const { service, directory } = call
   const self = service.cluster.self()
   const debugConfig = service.cluster.debugConfig()
@@ -55,9 +55,7 @@ type Shown = Content<'operations.members'>[number]
  * Processes on nodes that the caller may read, except processes that left and were replaced by another on the same node.
  * Decisions: agent.
  */
-export async function membersHandler(
-  call: Call<'operations.members'>,
-): Promise<Answer<'operations.members'>> {
+export const membersHandler: Handler<'operations.members'> = async (call) => {
   const { wan, segment } = call.query
   if (wan !== undefined && segment !== undefined) {
     throw new AclError('query_invalid', 'Cannot provide a segment with wan=true', { field: 'segment' })
@@ -76,23 +74,20 @@ function inWideArea(member: Shown): Shown {
   return { ...member, Name: `${member.Name}.${member.Datacenter}` }
 }
 
-export async function leaderHandler(call: Call<'operations.leader'>): Promise<Answer<'operations.leader'>> {
-  return json(await call.service.cluster.leader())
-}
+export const leaderHandler: Handler<'operations.leader'> = async (call) =>
+  json(await call.service.cluster.leader())
 
-export async function peersHandler(call: Call<'operations.peers'>): Promise<Answer<'operations.peers'>> {
+export const peersHandler: Handler<'operations.peers'> = async (call) => {
   const members = await call.service.cluster.members()
   return json(members.filter((member) => member.status === 'alive').map((member) => member.address))
 }
 
-export function datacentersHandler(call: Call<'operations.datacenters'>): Answer<'operations.datacenters'> {
+export const datacentersHandler: Handler<'operations.datacenters'> = (call) => {
   const { datacenter, datacenters } = call.service
   return json([datacenter, ...(datacenters?.names ?? [])])
 }
 
-export async function metricsHandler(
-  call: Call<'operations.metrics'>,
-): Promise<Answer<'operations.metrics'>> {
+export const metricsHandler: Handler<'operations.metrics'> = async (call) => {
   const { samples, prometheus } = await call.service.cluster.metrics()
   if (call.query.format !== 'prometheus') return json(samples)
   const bytes = new TextEncoder().encode(prometheus)
@@ -100,7 +95,7 @@ export async function metricsHandler(
 }
 
 /** The changes between two versions, which the migrator reads. */
-export function versionsHandler(call: Call<'operations.versions'>): Answer<'operations.versions'> {
+export const versionsHandler: Handler<'operations.versions'> = (call) => {
   const version = (option: 'from' | 'to') => {
     const text = call.query[option]
     if (text === undefined) {
@@ -125,11 +120,9 @@ export function versionsHandler(call: Call<'operations.versions'>): Answer<'oper
   )
 }
 
-export async function openapiHandler({
-  service,
-}: Call<'operations.openapi'>): Promise<Answer<'operations.openapi'>> {
-  return { body: { kind: 'json-document', document: await service.openapi() } }
-}
+export const openapiHandler: Handler<'operations.openapi'> = async ({ service }) => ({
+  body: { kind: 'json-document', document: await service.openapi() },
+})
 
 const MEMBER_STATUS = { alive: 1, left: 3, failed: 4 } as const
 
@@ -156,9 +149,7 @@ function showMember(member: ClusterMember): Content<'operations.members'>[number
 const ACL_TAG = { disabled: '0', enabled: '1', legacy: '2' } as const
 
 /** Progress of the accessor migration. Spec 8, 9.2.3. */
-export async function migrationHandler(
-  call: Call<'operations.migration'>,
-): Promise<Answer<'operations.migration'>> {
+export const migrationHandler: Handler<'operations.migration'> = async (call) => {
   const { service } = call
   const { directory, record, remaining } = await migrationFacts(service.store)
   const lastError = service.cluster.migrationError?.()
@@ -197,9 +188,7 @@ async function migrationFacts(store: Store) {
 }
 
 /** Zero values in the primary datacenter. */
-export async function replicationHandler(
-  call: Call<'operations.replication'>,
-): Promise<Answer<'operations.replication'>> {
+export const replicationHandler: Handler<'operations.replication'> = async (call) => {
   const Readers = await readersOf(call)
   const state = await call.service.cluster.replication()
   return json({
@@ -250,9 +239,7 @@ const TOKEN_FORM = /^[\x21-\x7e]*$/
  *
  * @throws AclError `field_invalid`; `privilege_missing`: in the extended edition, replication affects every namespace.
  */
-export function setReplicationTokenHandler(
-  call: Call<'operations.setReplicationToken'>,
-): Promise<Answer<'operations.setReplicationToken'>> {
+export const setReplicationTokenHandler: Handler<'operations.setReplicationToken'> = (call) => {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
   const Value: ReplicationTokenRecord = { Token: call.body.Token }
   if (!TOKEN_FORM.test(Value.Token) || Value.Token === REDACTED_SECRET_ID) {

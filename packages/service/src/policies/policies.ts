@@ -10,14 +10,20 @@ import {
   updatePolicy,
 } from '@latchkey/acl'
 import type { CreatePolicy, Policy } from '@latchkey/contract'
-import { type Answer, type Call, type Context, type JsonAnswer, json, missing, notFound } from '../handler.ts'
+import {
+  type Answer,
+  type Context,
+  type Handler,
+  type JsonAnswer,
+  json,
+  missing,
+  notFound,
+} from '../handler.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
 import { created, decideAndCommitFor, modified } from '../store/commit.ts'
 import { readInTurn } from '../turns.ts'
 
-export function createPolicyHandler(call: Call<'policies.create'>): Promise<Answer<'policies.create'>> {
-  return createPolicyBy(call, call.body)
-}
+export const createPolicyHandler: Handler<'policies.create'> = (call) => createPolicyBy(call, call.body)
 
 /** Also used by an update without an ID. */
 async function createPolicyBy(call: Context, request: CreatePolicy): Promise<Answer<'policies.create'>> {
@@ -35,16 +41,14 @@ async function createPolicyBy(call: Context, request: CreatePolicy): Promise<Ans
   })
 }
 
-export function readPolicyHandler(call: Call<'policies.read'>): Answer<'policies.read'> {
-  return policyRead(call, findPolicy(call, call.directory, call.params.ID))
-}
+export const readPolicyHandler: Handler<'policies.read'> = (call) =>
+  policyRead(call, findPolicy(call, call.directory, call.params.ID))
 
-export function readPolicyByNameHandler(call: Call<'policies.readByName'>): Answer<'policies.readByName'> {
-  return policyRead(call, call.directory.policyByName(call.namespace, call.params.Name))
-}
+export const readPolicyByNameHandler: Handler<'policies.readByName'> = (call) =>
+  policyRead(call, call.directory.policyByName(call.namespace, call.params.Name))
 
 /** An empty ID creates a policy, as existing clients expect. Decisions: empty ids. */
-export async function updatePolicyHandler(call: Call<'policies.update'>): Promise<Answer<'policies.update'>> {
+export const updatePolicyHandler: Handler<'policies.update'> = async (call) => {
   const { service, body, params } = call
   if (params.ID === '') return createPolicyBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
@@ -61,8 +65,8 @@ export async function updatePolicyHandler(call: Call<'policies.update'>): Promis
   })
 }
 
-export function deletePolicyHandler(call: Call<'policies.delete'>): Promise<Answer<'policies.delete'>> {
-  return decideAndCommitFor(call, () => {
+export const deletePolicyHandler: Handler<'policies.delete'> = (call) =>
+  decideAndCommitFor(call, () => {
     const existing = requirePolicy(call, call.service.store.directory(), call.params.ID)
     checkPolicyDelete(existing)
     return {
@@ -70,9 +74,8 @@ export function deletePolicyHandler(call: Call<'policies.delete'>): Promise<Answ
       answer: () => json(true),
     }
   })
-}
 
-export function listPoliciesHandler(call: Call<'policies.list'>): Answer<'policies.list'> {
+export const listPoliciesHandler: Handler<'policies.list'> = (call) => {
   const showNamespace = call.service.edition === 'extended'
   const policies = [...call.directory.policies()]
     .filter((policy) => isListed(call, policy.Namespace))
@@ -81,7 +84,7 @@ export function listPoliciesHandler(call: Call<'policies.list'>): Answer<'polici
 }
 
 /** An extension. A syntax error is a finding, not a refusal. */
-export async function lintHandler(call: Call<'policies.lint'>): Promise<Answer<'policies.lint'>> {
+export const lintHandler: Handler<'policies.lint'> = async (call) => {
   const { Rules } = call.body
   const findings = await readInTurn(call, Rules, () => lintRules(Rules))
   return json(

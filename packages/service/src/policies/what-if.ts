@@ -15,7 +15,7 @@ import {
 import { limits } from '@latchkey/contract'
 import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
 import { scanTokens } from '../decisions/who-can.ts'
-import type { Answer, Call, Content, Context } from '../handler.ts'
+import type { Content, Context, Handler } from '../handler.ts'
 import { pageOf } from '../reply/paging.ts'
 import { showRight } from '../reply/show-right.ts'
 import { type Pauses, readInTurn, takeTurn } from '../turns.ts'
@@ -25,7 +25,7 @@ import { requirePolicy } from './policies.ts'
 const LISTED_LENGTH_MAX = 1_048_576
 
 /** Lists the tokens whose rights would change if the policy had different rules. Changes nothing. */
-export async function whatIfHandler(call: Call<'policies.whatIf'>): Promise<Answer<'policies.whatIf'>> {
+export const whatIfHandler: Handler<'policies.whatIf'> = async (call) => {
   const { Rules } = call.body
   const policy = requirePolicy(call, call.directory, call.params.ID)
   const comparison = await compareRules(call, policy.Rules, Rules)

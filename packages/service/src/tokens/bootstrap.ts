@@ -1,6 +1,6 @@
 import { showToken } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Context, type Handler, json } from '../handler.ts'
 import { isSecondary } from '../options.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { bootstrapChanges, managementToken } from './builtins.ts'
@@ -9,7 +9,7 @@ import { bootstrapChanges, managementToken } from './builtins.ts'
  * Works once, and afterwards only with a reset file. Decisions: bootstrap. A finished bootstrap is final, so the refusal needs
  * no database query. If another process has bootstrapped unnoticed, the commit conflicts and the retry refuses.
  */
-export function bootstrapHandler(call: Call<'tokens.bootstrap'>): Promise<Answer<'tokens.bootstrap'>> {
+export const bootstrapHandler: Handler<'tokens.bootstrap'> = (call) => {
   const { service } = call
   if (isSecondary(service)) {
     const message = `Permission denied: bootstrap in the primary datacenter ${JSON.stringify(service.primaryDatacenter)}`

@@ -4,7 +4,7 @@ import type { TokenRecord } from '@latchkey/acl'
 import { expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
-import type { Answer, Call as CallOf, Context, Watch } from '../handler.ts'
+import type { Answer, Call as CallOf, Context, Handler, Watch } from '../handler.ts'
 import {
   type JsonBytes,
   type JsonElementBytes,
@@ -21,7 +21,7 @@ type Call = CallOf<'tokens.list'>
 type Listed = Answer<'tokens.list'>
 
 /** Synchronous if the whole list is cached. */
-export function listTokensHandler(call: CallOf<'tokens.list'>): Listed | Promise<Listed> {
+export const listTokensHandler: Handler<'tokens.list'> = (call) => {
   const order = orderOf(call.query)
   const filter = filterOf(call, order)
   const page = pageOf(call.query, order)

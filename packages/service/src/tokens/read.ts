@@ -1,6 +1,6 @@
 import { expandToken, type TokenRecord } from '@latchkey/acl'
 import { seesSecret } from '../caller/authority.ts'
-import { type Answer, type Call, json, missing, notFound } from '../handler.ts'
+import { type Answer, type Call, type Handler, json, missing, notFound } from '../handler.ts'
 import { laterFieldsOf, withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
 import { withTokenIfAny } from './stored-token.ts'
@@ -9,11 +9,8 @@ import { withTokenIfAny } from './stored-token.ts'
 const EXPANDED_TABLES = ['policies', 'roles', 'namespaces'] as const
 
 /** Spec 4.3. Synchronous if the token is in memory. A blocking query can wait for a missing token to appear. */
-export function readTokenHandler(
-  call: Call<'tokens.read'>,
-): Answer<'tokens.read'> | Promise<Answer<'tokens.read'>> {
-  return withTokenIfAny(call, call.params.AccessorID, (token) => shown(call, token))
-}
+export const readTokenHandler: Handler<'tokens.read'> = (call) =>
+  withTokenIfAny(call, call.params.AccessorID, (token) => shown(call, token))
 
 function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answer<'tokens.read'> {
   const { service, directory, params, tableIndex, texts } = call
@@ -39,7 +36,7 @@ function isExpanded({ service, query }: Call<'tokens.read'>): boolean {
 }
 
 /** Spec 4.4: the caller already has the secret, so the answer shows it. */
-export function readSelfHandler({ caller, directory, texts }: Call<'tokens.self'>): Answer<'tokens.self'> {
+export const readSelfHandler: Handler<'tokens.self'> = ({ caller, directory, texts }) => {
   const { token } = caller
   const topic = token.AccessorID === '' ? 'tokens' : tokenTopic(token.AccessorID)
   const watch = { topic, modifyIndex: token.ModifyIndex } as const

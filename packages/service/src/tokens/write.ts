@@ -1,12 +1,12 @@
 import { checkBodyAccessor, checkDelete, cloneToken, createToken, updateToken } from '@latchkey/acl'
-import { type Answer, type Call, json } from '../handler.ts'
+import { type Handler, json } from '../handler.ts'
 import { laterFieldsOf } from '../reply/later-fields.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
 import { created, decideAndCommitFor, modified } from '../store/commit.ts'
 import { shownToWriter, withToken } from './stored-token.ts'
 
 /** Spec 4.2. */
-export function createTokenHandler(call: Call<'tokens.create'>): Promise<Answer<'tokens.create'>> {
+export const createTokenHandler: Handler<'tokens.create'> = (call) => {
   const { service, body } = call
   const { namespace } = inBodyNamespace(call, body.Namespace)
   return decideAndCommitFor(call, () => {
@@ -25,7 +25,7 @@ export function createTokenHandler(call: Call<'tokens.create'>): Promise<Answer<
 }
 
 /** Spec 4.6. */
-export function cloneTokenHandler(call: Call<'tokens.clone'>): Promise<Answer<'tokens.clone'>> {
+export const cloneTokenHandler: Handler<'tokens.clone'> = (call) => {
   const { service, body, params } = call
   const there = inBodyNamespace(call, body.Namespace)
   return decideAndCommitFor(call, () =>
@@ -45,7 +45,7 @@ export function cloneTokenHandler(call: Call<'tokens.clone'>): Promise<Answer<'t
 }
 
 /** Spec 4.5. */
-export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<'tokens.update'>> {
+export const updateTokenHandler: Handler<'tokens.update'> = (call) => {
   const { service, body, params } = call
   const there = inBodyNamespace(call, body.Namespace)
   checkBodyAccessor(params.AccessorID, body)
@@ -65,8 +65,8 @@ export function updateTokenHandler(call: Call<'tokens.update'>): Promise<Answer<
 }
 
 /** Spec 4.7: answers `true` once the record is deleted. */
-export function deleteTokenHandler(call: Call<'tokens.delete'>): Promise<Answer<'tokens.delete'>> {
-  return decideAndCommitFor(call, () =>
+export const deleteTokenHandler: Handler<'tokens.delete'> = (call) =>
+  decideAndCommitFor(call, () =>
     withToken(call, call.params.AccessorID, (existing) => {
       checkDelete(existing, call.caller.token)
       return {
@@ -75,4 +75,3 @@ export function deleteTokenHandler(call: Call<'tokens.delete'>): Promise<Answer<
       }
     }),
   )
-}

@@ -19,7 +19,7 @@ import {
 } from '@latchkey/catalog'
 import { AclError, limits, type OperationResult, type TransactionAnswer } from '@latchkey/contract'
 import { isAtHome } from '../caller/caller.ts'
-import { type Answer, type Call, type Context, json } from '../handler.ts'
+import { type Answer, type Call, type Context, type Handler, json } from '../handler.ts'
 import { makeLongText, showEntry } from '../kv/kv-entry.ts'
 import { namespaceOf } from '../request/namespace.ts'
 import { readOptionsOf } from '../request/read-options.ts'
@@ -33,7 +33,7 @@ type TransactionReply = Answer<'txn.apply'>
  * Applies all operations, or answers 409 with the error of each. Checks rights before it looks up keys. Decisions:
  * transactions.
  */
-export async function applyTransactionHandler(call: Call<'txn.apply'>): Promise<TransactionReply> {
+export const applyTransactionHandler: Handler<'txn.apply'> = async (call) => {
   const { body, service } = call
   const { length } = body
   if (length > limits.TRANSACTION_OPERATIONS_MAX) {
