@@ -7,73 +7,53 @@ import {
   updateBindingRule,
 } from '@latchkey/acl'
 import { AclError, type BindingRule, type CreateBindingRule, limits } from '@latchkey/contract'
-import { type Answer, type Context, type Handler, json, missing, notFound } from './handler.ts'
+import { type Context, type Handler, type JsonAnswer, json } from './handler.ts'
+import { deleteRecord, type Kind, readRecord, requireRecord, within, writeRecord } from './records.ts'
 import { inBodyNamespace, isListed } from './request/namespace.ts'
-import { created, decideAndCommitFor, modified } from './store/commit.ts'
+
+const BINDING_RULES: Kind<'bindingRules', BindingRule> = {
+  table: 'bindingRules',
+  subject: 'Requested binding rule',
+  find: (directory, id, namespace) => within(namespace, directory.bindingRule(id)),
+  show: showBindingRule,
+}
 
 export const createBindingRuleHandler: Handler<'bindingRules.create'> = (call) =>
   createBindingRuleBy(call, call.body)
 
-/** Creates a rule. An update without an ID does the same. */
-async function createBindingRuleBy(
+/** Also used by an update without an ID. */
+function createBindingRuleBy(
   call: Context,
   request: BindingRuleRequest & Pick<CreateBindingRule, 'Namespace'>,
-): Promise<Answer<'bindingRules.create'>> {
+): Promise<JsonAnswer<BindingRule>> {
   const there = inBodyNamespace(call, request.Namespace)
-  const { service } = call
-  return decideAndCommitFor(call, () => {
-    const directory = service.store.directory()
-    const { random } = service
-    const record = createBindingRule(request, {
-      ...bindingContext(there, directory),
-      random,
-      namespace: there.namespace,
-    })
-    const others = directory.bindingRulesOf({ Namespace: there.namespace, Name: record.AuthMethod })
-    if (others.length >= limits.BINDING_RULES_MAX) {
-      throw new AclError(
-        'field_invalid',
-        `Invalid Binding Rule: an auth method has at most ${limits.BINDING_RULES_MAX} rules`,
-        { field: 'AuthMethod' },
-      )
-    }
-    return {
-      changes: [{ table: 'bindingRules', op: 'put', record, expect: 0 }],
-      answer: (index) => json(showBindingRule(there, created(record, index))),
-    }
+  const { namespace } = there
+  const { random } = call.service
+  return writeRecord(BINDING_RULES, call, (directory) => {
+    const record = createBindingRule(request, { ...bindingContext(there, directory), random, namespace })
+    const others = directory.bindingRulesOf({ Namespace: namespace, Name: record.AuthMethod })
+    if (others.length < limits.BINDING_RULES_MAX) return { record }
+    const message = `Invalid Binding Rule: an auth method has at most ${limits.BINDING_RULES_MAX} rules`
+    throw new AclError('field_invalid', message, { field: 'AuthMethod' })
   })
 }
 
-export const readBindingRuleHandler: Handler<'bindingRules.read'> = (call) => {
-  const rule = findBindingRule(call, call.directory, call.params.ID)
-  if (!rule) return missing(bindingRuleMissing(), { topic: 'bindingRules', filtered: true })
-  return json(showBindingRule(call, rule), { topic: 'bindingRules', modifyIndex: rule.ModifyIndex })
-}
+export const readBindingRuleHandler: Handler<'bindingRules.read'> = (call) =>
+  readRecord(BINDING_RULES, call, call.params.ID)
 
 /** An empty ID creates a rule, because existing clients rely on it. Decisions: empty ids. */
 export const updateBindingRuleHandler: Handler<'bindingRules.update'> = async (call) => {
-  const { service, body, params } = call
+  const { body, params } = call
   if (params.ID === '') return createBindingRuleBy(call, body)
   const there = inBodyNamespace(call, body.Namespace)
-  return decideAndCommitFor(call, () => {
-    const directory = service.store.directory()
-    const existing = requireBindingRule(there, directory, params.ID)
-    const record = updateBindingRule(existing, body, bindingContext(there, directory))
-    return {
-      changes: [{ table: 'bindingRules', op: 'put', record, expect: existing.ModifyIndex }],
-      answer: (index) => json(showBindingRule(there, modified(record, index))),
-    }
+  return writeRecord(BINDING_RULES, call, (directory) => {
+    const existing = requireRecord(BINDING_RULES, there, directory, params.ID)
+    return { record: updateBindingRule(existing, body, bindingContext(there, directory)), existing }
   })
 }
 
 export const deleteBindingRuleHandler: Handler<'bindingRules.delete'> = (call) =>
-  decideAndCommitFor(call, () => {
-    const existing = requireBindingRule(call, call.service.store.directory(), call.params.ID)
-    return {
-      changes: [{ table: 'bindingRules', op: 'delete', record: existing, expect: existing.ModifyIndex }],
-      answer: () => json(true),
-    }
-  })
+  deleteRecord(BINDING_RULES, call, call.params.ID)
 
 export const listBindingRulesHandler: Handler<'bindingRules.list'> = (call) => {
   const method = call.query.authmethod?.toLowerCase()
@@ -84,23 +64,6 @@ export const listBindingRulesHandler: Handler<'bindingRules.list'> = (call) => {
     rules.map((rule) => showBindingRule(call, rule)),
     { topic: 'bindingRules', ...(method === undefined ? {} : { filtered: true }) },
   )
-}
-
-/** Finds a rule in the request's namespace. */
-function findBindingRule(call: Context, directory: Directory, id: string): BindingRuleRecord | undefined {
-  const rule = directory.bindingRule(id)
-  return rule?.Namespace === call.namespace ? rule : undefined
-}
-
-/** @throws AclError `not_found`. */
-function requireBindingRule(call: Context, directory: Directory, id: string): BindingRuleRecord {
-  const rule = findBindingRule(call, directory, id)
-  if (!rule) throw bindingRuleMissing()
-  return rule
-}
-
-function bindingRuleMissing() {
-  return notFound('Requested binding rule')
 }
 
 function showBindingRule({ service }: Context, rule: BindingRuleRecord): BindingRule {

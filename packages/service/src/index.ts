@@ -46,6 +46,7 @@ export { renderError } from './reply/render.ts'
 export type { WireReply, WireRequest } from './request/wire.ts'
 export { Service } from './service.ts'
 export { endExpiredSessions } from './sessions.ts'
+export { changeSystem, putSystem } from './store/changes.ts'
 export { checkTogether, keyOf } from './store/claims.ts'
 export { byListOrder, comparePlaces } from './store/list-order.ts'
 export { RecentTokenChanges } from './store/memory/change-log.ts'
@@ -111,7 +112,6 @@ export {
   tokenTopic,
   type WaitOutcome,
 } from './store/store.ts'
-export { changeSystem, putSystem } from './store/system-changes.ts'
 export {
   builtinChanges,
   ensureBuiltins,

@@ -17,25 +17,28 @@ import {
   type Namespace,
   type UpdateNamespace,
 } from '@latchkey/contract'
-import { type Handler, json, missing, notFound } from './handler.ts'
-import { created, decideAndCommitFor, modified } from './store/commit.ts'
+import { type Handler, json } from './handler.ts'
+import { type Kind, readRecord, requireRecord, writeRecord } from './records.ts'
+import { remove } from './store/changes.ts'
+import { decideAndCommitFor } from './store/commit.ts'
 import type { Store } from './store/store.ts'
 
+const NAMESPACES: Kind<'namespaces', Namespace> = {
+  table: 'namespaces',
+  subject: 'Requested namespace',
+  find: findNamespace,
+  show: (_, record, directory) => showNamespace(record, directory),
+}
+
 export const createNamespaceHandler: Handler<'namespaces.create'> = (call) => {
-  const { store } = call.service
-  const request = call.body
-  const name = request.Name
-  checkName(name)
-  return decideAndCommitFor(call, () => {
-    const directory = store.directory()
-    if (findNamespace(directory, name)) {
-      throw new AclError('name_in_use', `A namespace with Name "${name}" already exists`, { field: 'Name' })
+  const { body } = call
+  const { Name } = body
+  checkName(Name)
+  return writeRecord(NAMESPACES, call, (directory) => {
+    if (findNamespace(directory, Name)) {
+      throw new AclError('name_in_use', `A namespace with Name "${Name}" already exists`, { field: 'Name' })
     }
-    const record: NamespaceRecord = { ...DEFAULT_RECORD, Name: name, ...contentOf(request, name, directory) }
-    return {
-      changes: [{ table: 'namespaces', op: 'put', record, expect: 0 }],
-      answer: (index) => json(showNamespace(created(record, index), directory)),
-    }
+    return { record: { ...DEFAULT_RECORD, Name, ...contentOf(body, Name, directory) } }
   })
 }
 
@@ -49,36 +52,21 @@ function checkName(name: string): void {
   )
 }
 
-export const readNamespaceHandler: Handler<'namespaces.read'> = (call) => {
-  const record = findNamespace(call.directory, call.params.Name)
-  if (!record) return missing(notFound('Requested namespace'), { topic: 'namespaces', filtered: true })
-  return json(showNamespace(record, call.directory), { topic: 'namespaces', modifyIndex: record.ModifyIndex })
-}
+export const readNamespaceHandler: Handler<'namespaces.read'> = (call) =>
+  readRecord(NAMESPACES, call, call.params.Name)
 
 /** Replaces description and defaults, and clears omitted ones. */
 export const updateNamespaceHandler: Handler<'namespaces.update'> = (call) => {
-  const { store } = call.service
-  const { Name: name } = call.params
-  const request = call.body
-  if (request.Name !== undefined && request.Name !== name) {
+  const { body, params } = call
+  const { Name } = params
+  if (body.Name !== undefined && body.Name !== Name) {
     throw new AclError('accessor_mismatch', 'Namespace Name in URL and payload do not match', {
       field: 'Name',
     })
   }
-  return decideAndCommitFor(call, () => {
-    const directory = store.directory()
-    const existing = requireNamespace(directory, name)
-    const record = { ...existing, ...contentOf(request, name, directory) }
-    return {
-      changes: [{ table: 'namespaces', op: 'put', record, expect: existing.ModifyIndex }],
-      answer: (index) =>
-        json(
-          showNamespace(
-            existing.ModifyIndex === 0 ? created(record, index) : modified(record, index),
-            directory,
-          ),
-        ),
-    }
+  return writeRecord(NAMESPACES, call, (directory) => {
+    const existing = requireRecord(NAMESPACES, call, directory, Name)
+    return { record: { ...existing, ...contentOf(body, Name, directory) }, existing }
   })
 }
 
@@ -88,17 +76,14 @@ export const deleteNamespaceHandler: Handler<'namespaces.delete'> = (call) => {
   const { Name: name } = call.params
   return decideAndCommitFor(call, async () => {
     const directory = store.directory()
-    const existing = requireNamespace(directory, name)
+    const existing = requireRecord(NAMESPACES, call, directory, name)
     if (name === DEFAULT_NAMESPACE) {
       throw new AclError('delete_refused', 'The namespace "default" always exists')
     }
     const held = await whatIsHeld(store, directory, name)
     if (held !== undefined)
       throw new AclError('delete_refused', `The namespace "${name}" still holds ${held}`)
-    return {
-      changes: [{ table: 'namespaces', op: 'delete', record: existing, expect: existing.ModifyIndex }],
-      answer: () => json(true),
-    }
+    return { changes: [remove('namespaces', existing)], answer: () => json(true) }
   })
 }
 
@@ -127,14 +112,9 @@ async function whatIsHeld(
 export const listNamespacesHandler: Handler<'namespaces.list'> = (call) => {
   const records = new Map([[DEFAULT_NAMESPACE, DEFAULT_RECORD]])
   for (const record of call.directory.namespaces()) records.set(record.Name, record)
-  const names = [...records.keys()].sort()
-  return json(
-    names.flatMap((name) => {
-      const record = records.get(name)
-      return record ? [showNamespace(record, call.directory)] : []
-    }),
-    { topic: 'namespaces' },
-  )
+  const sorted = [...records.values()].sort((a, b) => (a.Name < b.Name ? -1 : 1))
+  const shown = sorted.map((record) => showNamespace(record, call.directory))
+  return json(shown, { topic: 'namespaces' })
 }
 
 /** `default` always exists; its first update creates the record. Spec 4.9.5. */
@@ -149,13 +129,6 @@ const DEFAULT_RECORD: NamespaceRecord = {
 
 function findNamespace(directory: Directory, name: string): NamespaceRecord | undefined {
   return directory.namespace(name) ?? (name === DEFAULT_NAMESPACE ? DEFAULT_RECORD : undefined)
-}
-
-/** @throws AclError `not_found`. */
-function requireNamespace(directory: Directory, name: string): NamespaceRecord {
-  const record = findNamespace(directory, name)
-  if (!record) throw notFound('Requested namespace')
-  return record
 }
 
 /** The content of a body, with links resolved. */

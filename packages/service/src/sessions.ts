@@ -12,6 +12,7 @@ import { AclError, parseServiceVersion, profileOf, type Session, shorten } from 
 import { nodeChanges } from './agent/own-node.ts'
 import { mayIn, privilegeMissing } from './caller/caller.ts'
 import { type Context, type Handler, type JsonAnswer, json, tellLack } from './handler.ts'
+import { put, remove } from './store/changes.ts'
 import { decideAndCommitFor } from './store/commit.ts'
 import { type Change, type Store, StoreConflict } from './store/store.ts'
 
@@ -29,10 +30,7 @@ export const createSessionHandler: Handler<'sessions.create'> = (call) => {
     requireSessionWrite(call, isOwn ? ownNode : catalog.nodeName(node), node)
     const record = createSession(body, { catalog, ownNode, edition, id })
     return {
-      changes: [
-        ...(isOwn ? nodeChanges(call, catalog) : []),
-        { table: 'sessions', op: 'put', record, expect: 0 },
-      ],
+      changes: [...(isOwn ? nodeChanges(call, catalog) : []), put('sessions', record)],
       answer: () => json({ ID: record.ID }),
     }
   })
@@ -44,10 +42,7 @@ export const destroySessionHandler: Handler<'sessions.destroy'> = (call) =>
     const record = sessionInPath(call, call.params)
     if (!record) return { changes: [], answer: () => json(true) }
     requireSessionWrite(call, record.Node)
-    return {
-      changes: [{ table: 'sessions', op: 'delete', record, expect: record.ModifyIndex }],
-      answer: () => json(true),
-    }
+    return { changes: [remove('sessions', record)], answer: () => json(true) }
   })
 
 /** A list of the session, or an empty list. */

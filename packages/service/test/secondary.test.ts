@@ -10,7 +10,7 @@ import { aMethod, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import type { Change } from '../src/store/store.ts'
-import { putSystem } from '../src/store/system-changes.ts'
+import { putSystem } from '../src/store/changes.ts'
 
 const SECONDARY = { datacenter: 'dc2', primaryDatacenter: 'dc1' } as const
 

@@ -12,8 +12,9 @@ import {
   requireOwnService,
 } from '../agent/own-node.ts'
 import { type Context, type Done, done, type Handler } from '../handler.ts'
+import { put, remove } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
-import { checkRecord, deleteCheck, isSameCheck, putCheck, ttlMsOf } from './check-records.ts'
+import { checkRecord, isSameCheck, ttlMsOf } from './check-records.ts'
 
 /** An existing check keeps its status until its next result. */
 export const registerCheckHandler: Handler<'agentChecks.register'> = (call) => {
@@ -31,7 +32,7 @@ export const registerCheckHandler: Handler<'agentChecks.register'> = (call) => {
     if (existing) requireCheckWrite(call, catalog, existing)
     const isSame = existing !== undefined && isSameCheck(existing, record)
     return {
-      changes: isSame ? [] : [...nodeChanges(call, catalog), putCheck(record, existing)],
+      changes: isSame ? [] : [...nodeChanges(call, catalog), put('checks', record, existing)],
       answer: () => {
         const ttlMs = ttlMsOf(record.Agent)
         if (ttlMs === undefined) localChecks.forget(record.CheckID)
@@ -50,7 +51,7 @@ export const deregisterCheckHandler: Handler<'agentChecks.deregister'> = (call) 
     const check = requireOwnCheck(call, catalog, params.CheckID)
     requireCheckWrite(call, catalog, check)
     return {
-      changes: [deleteCheck(check)],
+      changes: [remove('checks', check)],
       answer: () => {
         service.localChecks.forget(check.CheckID)
         return done()
@@ -114,7 +115,7 @@ function reportCheck(
       Agent: Agent ? { ...Agent, process: localChecks.process } : null,
     }
     return {
-      changes: [putCheck(record, existing)],
+      changes: [put('checks', record, existing)],
       answer: () => {
         localChecks.renew(existing.CheckID, ttlMs)
         localChecks.dropOutput(existing.CheckID)

@@ -1,7 +1,7 @@
 /** Records of the checks that an agent manages. */
+
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { type AgentCheck, type CheckRecord, type DefinedCheck, isSameContent } from '@latchkey/catalog'
-import type { Change } from '../store/store.ts'
 
 /** The record of a check definition. An existing check keeps its status and output. */
 export function checkRecord(
@@ -33,16 +33,6 @@ export function checkRecord(
     ModifyIndex: 0,
     Namespace: DEFAULT_NAMESPACE,
   }
-}
-
-/** Replaces a check. */
-export function putCheck(record: CheckRecord, existing: CheckRecord | undefined): Change {
-  return { table: 'checks', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }
-}
-
-/** Removes a check. */
-export function deleteCheck(record: CheckRecord): Change {
-  return { table: 'checks', op: 'delete', record, expect: record.ModifyIndex }
 }
 
 /** How long a client has until its next report; undefined if the check is not a TTL check. */

@@ -3,8 +3,8 @@
 import { cutOutput, expiredOutput } from '@latchkey/catalog'
 import { deregisterChanges } from '../agent/register-service.ts'
 import type { ServiceOptions } from '../options.ts'
+import { put } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
-import { putCheck } from './check-records.ts'
 import { type DueChecks, LocalChecks, type LocalChecksOptions } from './local-checks.ts'
 
 type Place = Pick<ServiceOptions, 'store' | 'nodeName' | 'localChecks'>
@@ -33,7 +33,7 @@ function expireChecks({ store, nodeName, localChecks }: Place, due: DueChecks['e
       const last = localChecks.outputOf(id) ?? check.Output
       const Output = cutOutput(expiredOutput(last), check.Agent?.outputBytesMax ?? 0)
       const isSame = check.Status === 'critical' && check.Output.startsWith(expiredOutput(''))
-      return isSame ? [] : [putCheck({ ...check, Status: 'critical', Output }, check)]
+      return isSame ? [] : [put('checks', { ...check, Status: 'critical', Output }, check)]
     })
     return {
       changes,
@@ -49,7 +49,7 @@ function writeOutputs({ store, nodeName }: Place, outputs: ReadonlyMap<string, s
     const catalog = store.catalog()
     const changes = [...outputs].flatMap(([id, Output]) => {
       const check = catalog.check(nodeName, id)
-      return check && check.Output !== Output ? [putCheck({ ...check, Output }, check)] : []
+      return check && check.Output !== Output ? [put('checks', { ...check, Output }, check)] : []
     })
     return { changes, answer: () => undefined }
   })
@@ -70,7 +70,7 @@ export function writeResult(
   }
   return decideAndCommit(store, () => {
     const check = store.catalog().check(nodeName, checkId)
-    const changes = check ? [putCheck({ ...check, Status: result.status, Output: result.output }, check)] : []
+    const changes = check ? [put('checks', { ...check, Status: result.status, Output: result.output }, check)] : []
     return { changes, answer: () => localChecks.dropOutput(checkId) }
   })
 }

@@ -8,10 +8,10 @@ import {
   type ServiceRecord,
 } from '@latchkey/catalog'
 import { AclError, parseGoBool, shorten } from '@latchkey/contract'
-import { deleteCheck, putCheck } from '../agent-checks/check-records.ts'
 import { requireNode, requireService } from '../catalog/rights.ts'
 import { expecting } from '../catalog/writes.ts'
 import { type Context, type Done, done, type Handler, json } from '../handler.ts'
+import { put, remove } from '../store/changes.ts'
 import { type Decision, decideAndCommit } from '../store/commit.ts'
 import type { Store } from '../store/store.ts'
 import { nodeChanges, ownCheck, requireOwnService } from './own-node.ts'
@@ -102,7 +102,7 @@ function setMaintenance(
     const check = maintenanceCheck(service?.ID, call.query.reason ?? '')
     const existing = ownCheck(call, catalog, check.CheckID)
     const answer = done
-    if (!isOn) return { changes: existing ? [deleteCheck(existing)] : [], answer }
+    if (!isOn) return { changes: existing ? [remove('checks', existing)] : [], answer }
     if (existing) return { changes: [], answer }
     const record: CheckRecord = {
       ...check,
@@ -119,7 +119,7 @@ function setMaintenance(
       ModifyIndex: 0,
       Namespace: DEFAULT_NAMESPACE,
     }
-    return { changes: [...nodeChanges(call, catalog), putCheck(record, undefined)], answer }
+    return { changes: [...nodeChanges(call, catalog), put('checks', record)], answer }
   })
 }
 

@@ -1,4 +1,5 @@
 /** What is registered on the server's own node, which is the agent's part of the catalog. Decisions: agent. */
+
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   ALIVE_CHECK,
@@ -13,6 +14,7 @@ import { AclError, shorten } from '@latchkey/contract'
 import { RowRights, requireNode } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'
 import type { Context } from '../handler.ts'
+import { put } from '../store/changes.ts'
 import type { Change } from '../store/store.ts'
 
 /** The check that the server registers for itself, besides its service. The agent endpoints neither show nor change them. */
@@ -92,7 +94,7 @@ export function nodeChanges({ service }: Place, catalog: Catalog): readonly Chan
   const { nodeName, cluster } = service
   if (catalog.node(nodeName)) return []
   const record = serverNode(cluster.self())
-  return [{ table: 'nodes', op: 'put', record, expect: 0 }]
+  return [put('nodes', record)]
 }
 
 /** Refuses names that only the server may register. @throws AclError `field_invalid`. */

@@ -10,10 +10,11 @@ import {
   readServiceDefinition,
   type ServiceRecord,
 } from '@latchkey/catalog'
-import { checkRecord, deleteCheck, isSameCheck, putCheck, ttlMsOf } from '../agent-checks/check-records.ts'
+import { checkRecord, isSameCheck, ttlMsOf } from '../agent-checks/check-records.ts'
 import { requireService } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'
 import { done, type Handler } from '../handler.ts'
+import { put, remove } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import {
@@ -60,9 +61,9 @@ export const registerServiceHandler: Handler<'agent.registerService'> = (call) =
     const changed = checks.filter((check) => !check.existing || !isSameCheck(check.existing, check.record))
     const changes: Change[] = [
       ...nodeChanges(call, catalog),
-      ...(existing && isSameContent(existing, record) ? [] : [putService(record, existing)]),
-      ...changed.map((check) => putCheck(check.record, check.existing)),
-      ...replaced.map(deleteCheck),
+      ...(existing && isSameContent(existing, record) ? [] : [put('services', record, existing)]),
+      ...changed.map((check) => put('checks', check.record, check.existing)),
+      ...replaced.map((check) => remove('checks', check)),
     ]
     return {
       changes,
@@ -76,10 +77,6 @@ export const registerServiceHandler: Handler<'agent.registerService'> = (call) =
       },
     }
   })
-}
-
-function putService(record: ServiceRecord, existing: ServiceRecord | undefined): Change {
-  return { table: 'services', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }
 }
 
 export const deregisterServiceHandler: Handler<'agent.deregisterService'> = (call) => {
@@ -102,8 +99,5 @@ export const deregisterServiceHandler: Handler<'agent.deregisterService'> = (cal
 
 /** Removes a service together with its checks. */
 export function deregisterChanges(catalog: Catalog, service: ServiceRecord): readonly Change[] {
-  return [
-    ...catalog.checksOf(service).map(deleteCheck),
-    { table: 'services', op: 'delete', record: service, expect: service.ModifyIndex },
-  ]
+  return [...catalog.checksOf(service).map((check) => remove('checks', check)), remove('services', service)]
 }

@@ -9,21 +9,25 @@ import {
   writeAuthMethod,
 } from '@latchkey/acl'
 import { AclError, type AuthMethod, formatInstant, limits } from '@latchkey/contract'
-import { type Context, type Handler, type JsonAnswer, json, missing, notFound } from '../handler.ts'
+import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
+import { type Kind, readRecord, requireRecord, writeRecord } from '../records.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
-import { created, decideAndCommitFor, modified } from '../store/commit.ts'
-import type { Change } from '../store/store.ts'
+import { remove } from '../store/changes.ts'
+import { decideAndCommitFor } from '../store/commit.ts'
+
+const AUTH_METHODS: Kind<'authMethods', AuthMethod> = {
+  table: 'authMethods',
+  subject: 'Requested auth method',
+  find: (directory, name, namespace) => directory.authMethod(namespace, name),
+  show: showAuthMethod,
+}
 
 export const createAuthMethodHandler: Handler<'authMethods.create'> = (call) =>
   writeAuthMethodBy(call, call.body, call.query.check !== 'false')
 
-export const readAuthMethodHandler: Handler<'authMethods.read'> = (call) => {
-  const method = findAuthMethod(call, call.directory, call.params.Name)
-  if (!method) return missing(authMethodMissing(), { topic: 'authMethods', filtered: true })
-  const watch = { topic: 'authMethods', modifyIndex: method.ModifyIndex } as const
-  return { ...authMethodShown(call, method), watch }
-}
+export const readAuthMethodHandler: Handler<'authMethods.read'> = (call) =>
+  readRecord(AUTH_METHODS, call, call.params.Name)
 
 /** Updates the method named in the path or, if the path names none, in the body. Decisions: empty ids. */
 export const updateAuthMethodHandler: Handler<'authMethods.update'> = async (call) => {
@@ -45,15 +49,8 @@ export const deleteAuthMethodHandler: Handler<'authMethods.delete'> = (call) =>
     const directory = call.service.store.directory()
     const method = requireAuthMethod(call, directory, call.params.Name)
     const rules = directory.bindingRulesOf(method)
-    return {
-      changes: [
-        ...rules.map(
-          (record): Change => ({ table: 'bindingRules', op: 'delete', record, expect: record.ModifyIndex }),
-        ),
-        { table: 'authMethods', op: 'delete', record: method, expect: method.ModifyIndex },
-      ],
-      answer: () => json(true),
-    }
+    const changes = [...rules.map((rule) => remove('bindingRules', rule)), remove('authMethods', method)]
+    return { changes, answer: () => json(true) }
   })
 
 export const listAuthMethodsHandler: Handler<'authMethods.list'> = (call) => {
@@ -89,30 +86,15 @@ async function writeAuthMethodBy(
   const there = inBodyNamespace(call, request.Namespace)
   const { service } = call
   const generation = randomGeneration(service)
-  const decide = () => {
-    const directory = service.store.directory()
+  const decide = (directory: Directory) => {
     const existing = directory.authMethod(there.namespace, request.Name ?? '')
     const record = writeAuthMethod(request, existing, contextOf(there, generation))
     if (existing) checkRulesFit(existing, record, directory.bindingRulesOf(existing))
     return { existing, record }
   }
   // Runs before the commit, because a provider may take seconds to answer.
-  await service.identity.verifier.check(decide().record, { fetch: isChecked })
-  return decideAndCommitFor(call, () => {
-    const { existing, record } = decide()
-    return {
-      changes: [{ table: 'authMethods', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }],
-      answer: (index) => authMethodShown(there, written(existing, record, index)),
-    }
-  })
-}
-
-function written(
-  existing: AuthMethodRecord | undefined,
-  record: AuthMethodRecord,
-  index: number,
-): AuthMethodRecord {
-  return existing ? modified(record, index) : created(record, index)
+  await service.identity.verifier.check(decide(service.store.directory()).record, { fetch: isChecked })
+  return writeRecord(AUTH_METHODS, there, decide)
 }
 
 function contextOf({ service, namespace }: Context, generation: number): AuthMethodContext {
@@ -144,27 +126,16 @@ function randomGeneration({ random }: ServiceOptions): number {
   return random.bytes(6).reduce((number, byte) => number * 256 + byte, 0) + 1
 }
 
-/** Finds an auth method in the request's namespace by its name, in any case. */
-function findAuthMethod(call: Context, directory: Directory, name: string): AuthMethodRecord | undefined {
-  return directory.authMethod(call.namespace, name)
-}
-
-/** @throws AclError `not_found`. */
+/** The method in the request's namespace, by its name in any case. @throws AclError `not_found`. */
 export function requireAuthMethod(call: Context, directory: Directory, name: string): AuthMethodRecord {
-  const method = findAuthMethod(call, directory, name)
-  if (!method) throw authMethodMissing()
-  return method
-}
-
-function authMethodMissing() {
-  return notFound('Requested auth method')
+  return requireRecord(AUTH_METHODS, call, directory, name)
 }
 
 /** Shows secrets of the configuration only to callers with `acl:write`. Decisions: auth methods. */
-function authMethodShown(call: Context, method: AuthMethodRecord): JsonAnswer<AuthMethod> {
+function showAuthMethod(call: Context, method: AuthMethodRecord): AuthMethod {
   const { caller, service } = call
   const { MaxTokenTTL, Name, Type, DisplayName, Description, TokenLocality, NamespaceRules } = method
-  return json({
+  return {
     ...(MaxTokenTTL === undefined ? {} : { MaxTokenTTL }),
     Name,
     Type,
@@ -178,7 +149,7 @@ function authMethodShown(call: Context, method: AuthMethodRecord): JsonAnswer<Au
     CreateIndex: method.CreateIndex,
     ModifyIndex: method.ModifyIndex,
     ...(service.edition === 'extended' ? { Namespace: method.Namespace } : {}),
-  })
+  }
 }
 
 /** The limits of a method: extensions, shown only if they are set. */

@@ -6,8 +6,8 @@ import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
 import { type Context, type Handler, json } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
+import { changeSystem } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
-import { changeSystem } from '../store/system-changes.ts'
 
 /**
  * Makes this secondary the primary, in one commit. The commit removes the replication record, so a replicator that has not

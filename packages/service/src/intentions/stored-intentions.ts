@@ -1,4 +1,5 @@
 /** Finds, renders and changes stored intentions. */
+
 import {
   type Directory,
   destinationKey,
@@ -12,6 +13,7 @@ import {
 import { type EntryRecords, parseEnd, showIntention, showSource } from '@latchkey/catalog'
 import { AclError, type Intention } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
+import { put, remove } from '../store/changes.ts'
 import type { Change } from '../store/store.ts'
 import { maySee } from './rights.ts'
 
@@ -66,10 +68,7 @@ export function endsAsked(
 /** Puts an intention and its destination. */
 export function putIntention(directory: Directory, record: IntentionRecord): readonly Change[] {
   const existing = directory.intentions().findExact(record)
-  return [
-    { table: 'intentions', op: 'put', record, expect: existing?.ModifyIndex ?? 0 },
-    putDestination(directory, record),
-  ]
+  return [put('intentions', record, existing), putDestination(directory, record)]
 }
 
 /** Puts an intention in place of another, which may have different ends. */
@@ -82,8 +81,7 @@ export function replaceIntention(
   if (destinationKey(record) !== destinationKey(existing)) {
     return [...deleteIntention(directory, existing), ...putIntention(directory, record)]
   }
-  const end: Change = { table: 'intentions', op: 'delete', record: existing, expect: existing.ModifyIndex }
-  return [end, ...putIntention(directory, record)]
+  return [remove('intentions', existing), ...putIntention(directory, record)]
 }
 
 /** Deletes an intention, and its destination with the last one. */
@@ -91,15 +89,8 @@ export function deleteIntention(directory: Directory, record: IntentionRecord): 
   const entry = directory.intentions().entry(record)
   const isLast = (entry?.sources.length ?? 0) <= 1
   return [
-    { table: 'intentions', op: 'delete', record, expect: record.ModifyIndex },
-    isLast && entry
-      ? {
-          table: 'intentionDestinations',
-          op: 'delete',
-          record: entry.destination,
-          expect: entry.destination.ModifyIndex,
-        }
-      : putDestination(directory, record),
+    remove('intentions', record),
+    isLast && entry ? remove('intentionDestinations', entry.destination) : putDestination(directory, record),
   ]
 }
 
@@ -110,32 +101,20 @@ function putDestination(
 ): Change {
   const existing = directory.intentions().entry({ DestinationNS, DestinationName })?.destination
   const record = existing ?? { DestinationNS, DestinationName, Meta: {}, CreateIndex: 0, ModifyIndex: 0 }
-  return { table: 'intentionDestinations', op: 'put', record, expect: record.ModifyIndex }
+  return put('intentionDestinations', record, record)
 }
 
 /** Replaces all intentions to a destination. */
 export function putEntry(directory: Directory, { destination, sources }: EntryRecords): readonly Change[] {
   const existing = directory.intentions().entry(destination)
-  const kept = new Set(sources.map(intentionKey))
-  const indexes = new Map(existing?.sources.map((source) => [intentionKey(source), source.ModifyIndex]))
+  const left = new Set(sources.map(intentionKey))
+  const before = new Map(existing?.sources.map((source) => [intentionKey(source), source]))
   return [
     ...(existing?.sources ?? [])
-      .filter((source) => !kept.has(intentionKey(source)))
-      .map((record): Change => ({ table: 'intentions', op: 'delete', record, expect: record.ModifyIndex })),
-    ...sources.map(
-      (record): Change => ({
-        table: 'intentions',
-        op: 'put',
-        record,
-        expect: indexes.get(intentionKey(record)) ?? 0,
-      }),
-    ),
-    {
-      table: 'intentionDestinations',
-      op: 'put',
-      record: destination,
-      expect: existing?.destination.ModifyIndex ?? 0,
-    },
+      .filter((source) => !left.has(intentionKey(source)))
+      .map((record) => remove('intentions', record)),
+    ...sources.map((record) => put('intentions', record, before.get(intentionKey(record)))),
+    put('intentionDestinations', destination, existing?.destination),
   ]
 }
 
@@ -144,14 +123,7 @@ export function deleteEntry(directory: Directory, destination: IntentionDestinat
   const existing = directory.intentions().entry(destination)
   if (!existing) return []
   return [
-    ...existing.sources.map(
-      (record): Change => ({ table: 'intentions', op: 'delete', record, expect: record.ModifyIndex }),
-    ),
-    {
-      table: 'intentionDestinations',
-      op: 'delete',
-      record: existing.destination,
-      expect: existing.destination.ModifyIndex,
-    },
+    ...existing.sources.map((record) => remove('intentions', record)),
+    remove('intentionDestinations', existing.destination),
   ]
 }

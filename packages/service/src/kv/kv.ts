@@ -5,6 +5,7 @@ import { isSameKey, type LockRequest, lockedKey, releasedKey } from '@latchkey/c
 import { AclError, shorten } from '@latchkey/contract'
 import { type Answer, type Call, type Handler, json, missing } from '../handler.ts'
 import { requireSessionId } from '../sessions.ts'
+import { put, remove } from '../store/changes.ts'
 import { type Decision, decideAndCommitFor } from '../store/commit.ts'
 import { kvTopic } from '../store/store.ts'
 import { requireKey, requireKeyRight } from './key.ts'
@@ -111,10 +112,7 @@ export const deleteKvHandler: Handler<'kv.delete'> = async (call) => {
     const existing = await store.kvEntry(call.namespace, key)
     if (!existing) return { changes: [], answer: () => json(true) }
     if (cas !== undefined && cas !== existing.ModifyIndex) return { changes: [], answer: () => json(false) }
-    return {
-      changes: [{ table: 'kv', op: 'delete', record: existing, expect: existing.ModifyIndex }],
-      answer: () => json(true),
-    }
+    return { changes: [remove('kv', existing)], answer: () => json(true) }
   })
 }
 
@@ -147,10 +145,7 @@ function lockKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answer<'
     if (isSameKey(existing, record)) return { changes: [], answer: () => json(true) }
     const isHeld = existing?.Session === Session
     if (!isHeld && (await store.sessionTimes.isDelayed(Namespace, Key))) return refused
-    return {
-      changes: [{ table: 'kv', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }],
-      answer: () => json(true),
-    }
+    return { changes: [put('kv', record, existing)], answer: () => json(true) }
   })
 }
 
@@ -160,9 +155,6 @@ function releaseKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answe
     const existing = await call.service.store.kvEntry(request.Namespace, request.Key)
     const record = releasedKey(existing, request)
     if (!record) return { changes: [], answer: () => json(false) }
-    return {
-      changes: [{ table: 'kv', op: 'put', record, expect: existing?.ModifyIndex }],
-      answer: () => json(true),
-    }
+    return { changes: [put('kv', record, existing)], answer: () => json(true) }
   })
 }

@@ -14,6 +14,7 @@ import {
 import { AclError, type LegacyToken } from '@latchkey/contract'
 import { requireAuthority } from '../caller/authority.ts'
 import { type Call, type Content, type Context, type Handler, json } from '../handler.ts'
+import { put } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 import { isAsCreated } from '../tokens/builtins.ts'
@@ -157,7 +158,7 @@ function conflict(position: number): LegacyFinding {
 }
 
 function write({ record, stored }: Write): Change {
-  return { table: 'tokens', op: 'put', record, expect: stored?.ModifyIndex ?? 0 }
+  return put('tokens', record, stored)
 }
 
 function refusal(errors: readonly LegacyFinding[]): AclError {

@@ -17,6 +17,7 @@ import { AclError, type LegacyToken, type LegacyTokenRequest, REDACTED_SECRET_ID
 import { seesSecret } from '../caller/authority.ts'
 import { type Answer, type Call, type Context, type Handler, json } from '../handler.ts'
 import { type JsonElements, jsonElements } from '../reply/json-text.ts'
+import { put, remove } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { compareUtf8 } from '../store/list-order.ts'
 import { withToken } from '../tokens/stored-token.ts'
@@ -42,10 +43,7 @@ export const cloneLegacyHandler: Handler<'legacy.clone'> = (call) => {
     const legacy = source && toLegacyToken(source)
     if (!legacy) throw new AclError('privilege_missing', 'Permission denied')
     const record = writeLegacyToken(undefined, { ...legacy, ID: randomUuid(random) }, undefined)
-    return {
-      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
-      answer: () => json({ ID: record.SecretID }),
-    }
+    return { changes: [put('tokens', record)], answer: () => json({ ID: record.SecretID }) }
   })
 }
 
@@ -59,10 +57,7 @@ export const destroyLegacyHandler: Handler<'legacy.destroy'> = (call) => {
   return decideAndCommitFor(call, async () => {
     const existing = living(call, await store.tokenBySecret(secretId))
     if (!existing) return { changes: [], answer: () => json(true) }
-    return {
-      changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
-      answer: () => json(true),
-    }
+    return { changes: [remove('tokens', existing)], answer: () => json(true) }
   })
 }
 

@@ -1,4 +1,5 @@
 /** Creates a token from verified claims. Decisions: login. */
+
 import {
   type AuthMethodRecord,
   attributesOf,
@@ -24,6 +25,7 @@ import {
 import { AclError, type Token } from '@latchkey/contract'
 import type { Context, JsonAnswer } from '../handler.ts'
 import { isSecondary } from '../options.ts'
+import { put } from '../store/changes.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { shownToWriter } from '../tokens/stored-token.ts'
 import { Pauses, STEPS_PER_TURN, stepsOf, type Turns } from '../turns.ts'
@@ -46,10 +48,7 @@ export async function logIn(call: Context, login: VerifiedLogin): Promise<JsonAn
   const { store } = service
   const token = await decideAndCommit(store, async () => {
     const record = await decideToken(call, login, store.directory())
-    return {
-      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
-      answer: (index) => created(record, index),
-    }
+    return { changes: [put('tokens', record)], answer: (index) => created(record, index) }
   })
   // The directory now reflects deletions before the commit. If the method is gone, or no links remain, the token must be
   // deleted.

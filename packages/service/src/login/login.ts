@@ -13,6 +13,7 @@ import { AclError, limits, shorten } from '@latchkey/contract'
 import { callerUnknown } from '../caller/caller.ts'
 import { type Context, type Handler, json } from '../handler.ts'
 import { namespaceOf } from '../request/namespace.ts'
+import { remove } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { authMethodUnknown, logIn } from './log-in.ts'
 
@@ -80,10 +81,7 @@ export const logoutHandler: Handler<'login.logout'> = (call) => {
       // Only a token from a login can log out. A copy from another datacenter has no generation.
       throw new AclError('privilege_missing', 'Permission denied', { accessorId: record.AccessorID })
     }
-    return {
-      changes: [{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }],
-      answer: () => json(true),
-    }
+    return { changes: [remove('tokens', record)], answer: () => json(true) }
   })
 }
 

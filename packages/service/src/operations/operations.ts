@@ -15,10 +15,10 @@ import { globalManagementMissing } from '../caller/caller.ts'
 import { RowRights } from '../catalog/rights.ts'
 import { type Call, type Content, type Handler, json } from '../handler.ts'
 import { aclModeOf, type ClusterMember, isSecondary, type ReplicationState } from '../options.ts'
+import { changeSystem } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { readerLag } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
-import { changeSystem } from '../store/system-changes.ts'
 
 /** From 1.0 on, Config is reduced, and DebugConfig has the full structure. Spec 9.3. */
 export const agentSelfHandler: Handler<'operations.self'> = (call) => {

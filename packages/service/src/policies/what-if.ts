@@ -16,10 +16,11 @@ import { limits } from '@latchkey/contract'
 import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
 import { scanTokens } from '../decisions/who-can.ts'
 import type { Content, Context, Handler } from '../handler.ts'
+import { requireRecord } from '../records.ts'
 import { pageOf } from '../reply/paging.ts'
 import { showRight } from '../reply/show-right.ts'
 import { type Pauses, readInTurn, takeTurn } from '../turns.ts'
-import { requirePolicy } from './policies.ts'
+import { POLICIES } from './policies.ts'
 
 /** Approximate characters of listed rights after which a page ends. */
 const LISTED_LENGTH_MAX = 1_048_576
@@ -27,7 +28,7 @@ const LISTED_LENGTH_MAX = 1_048_576
 /** Lists the tokens whose rights would change if the policy had different rules. Changes nothing. */
 export const whatIfHandler: Handler<'policies.whatIf'> = async (call) => {
   const { Rules } = call.body
-  const policy = requirePolicy(call, call.directory, call.params.ID)
+  const policy = requireRecord(POLICIES, call, call.directory, call.params.ID)
   const comparison = await compareRules(call, policy.Rules, Rules)
   const after = {
     lookup: withRules(call.directory, policy, Rules),

@@ -1,9 +1,7 @@
 /** Uniqueness rules, shared by the stores. */
 import { directoryKey, idKey, nameKey } from '@latchkey/acl'
 import { catalogKey } from '@latchkey/catalog'
-import { type Change, type ConflictReason, isOfCatalog, StoreConflict } from './store.ts'
-
-type RecordChange = Exclude<Change, { op: 'delete-tree' }>
+import { type Change, type ConflictReason, isOfCatalog, type RecordChange, StoreConflict } from './store.ts'
 
 interface Claim {
   /** Equal keys conflict. */
@@ -38,7 +36,7 @@ function claimsOf(change: RecordChange): readonly Claim[] {
 }
 
 /** The key of a record in its table. */
-export function keyOf(change: Exclude<Change, { op: 'delete-tree' }>): string {
+export function keyOf(change: RecordChange): string {
   switch (change.table) {
     case 'tokens':
       return change.record.SecretID

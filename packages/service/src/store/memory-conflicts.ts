@@ -13,7 +13,7 @@ import {
 import { type Catalog, type Expectation, keepsCatalogWhole } from '@latchkey/catalog'
 import { keyOf } from './claims.ts'
 import type { MemorySessionTimes } from './memory/ports.ts'
-import { type Change, isOfCatalog, type RecordOf, StoreConflict, type TableName } from './store.ts'
+import { type Change, isOfCatalog, type RecordChange, type RecordOf, StoreConflict, type TableName } from './store.ts'
 
 /** The stored state, and what the memory store derives from it. */
 export interface StoredState {
@@ -28,7 +28,6 @@ export interface StoredState {
   readonly secretKeys: ReadonlyMap<string, number>
 }
 
-type RecordChange = Exclude<Change, { op: 'delete-tree' }>
 type TokenChange = Extract<Change, { readonly table: 'tokens' }>
 type TreeChange = Extract<Change, { readonly op: 'delete-tree' }>
 type RowChange = Extract<Change, { readonly table: 'tokens' | 'kv' }>

@@ -108,6 +108,9 @@ export type Change =
       readonly ifExpired: true
     }
 
+/** A change of one record. */
+export type RecordChange = Exclude<Change, { op: 'delete-tree' }>
+
 export interface CommitOptions {
   /** The index of the commit must also exceed this one: indexes may have gaps. */
   readonly above?: number | undefined

@@ -17,17 +17,14 @@ import {
   withTokenHash,
 } from '@latchkey/acl'
 import { AclError, formatInstant } from '@latchkey/contract'
+import { put, putSystem } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import type { Change, Store } from '../store/store.ts'
-import { putSystem } from '../store/system-changes.ts'
 
 /** Puts the token and the bootstrap record into one commit, so that concurrent calls cannot both succeed (RACE-01). */
 export function bootstrapChanges(record: TokenRecord, directory: Directory): Change[] {
   const expect = directory.system('bootstrap')?.ModifyIndex ?? 0
-  return [
-    { table: 'tokens', op: 'put', record, expect: 0 },
-    putSystem('bootstrap', { accessorId: record.AccessorID }, expect),
-  ]
+  return [put('tokens', record), putSystem('bootstrap', { accessorId: record.AccessorID }, expect)]
 }
 
 /** Names under which a server creates the anonymous token and the initial management token. */
@@ -75,7 +72,7 @@ export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): 
   const changes: Change[] = clusterChange(directory, random)
   if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
   if (!found.anonymousToken) {
-    changes.push({ table: 'tokens', op: 'put', record: anonymousToken(now), expect: 0 })
+    changes.push(put('tokens', anonymousToken(now)))
   }
   if (initialManagementToken !== undefined && !directory.system('bootstrap')) {
     const exists = found.initialManagementToken
@@ -101,11 +98,11 @@ export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsCont
   const changes: Change[] = []
   if (!found.anonymousToken) {
     const record = legacyToken(ANONYMOUS_TOKEN_SECRET_ID, ANONYMOUS_NAME, 'client')
-    changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
+    changes.push(put('tokens', record))
   }
   if (initialManagementToken !== undefined && !found.initialManagementToken) {
     const record = legacyToken(initialManagementToken, 'Master Token', 'management')
-    changes.push({ table: 'tokens', op: 'put', record, expect: 0 })
+    changes.push(put('tokens', record))
   }
   return changes
 }
@@ -164,7 +161,7 @@ function globalManagementPolicy(): Change {
     ModifyIndex: 0,
     Namespace: DEFAULT_NAMESPACE,
   })
-  return { table: 'policies', op: 'put', record, expect: 0 }
+  return put('policies', record)
 }
 
 function anonymousToken(now: number): TokenRecord {

@@ -2,6 +2,7 @@ import { checkBodyAccessor, checkDelete, cloneToken, createToken, updateToken } 
 import { type Handler, json } from '../handler.ts'
 import { laterFieldsOf } from '../reply/later-fields.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
+import { put, remove } from '../store/changes.ts'
 import { created, decideAndCommitFor, modified } from '../store/commit.ts'
 import { shownToWriter, withToken } from './stored-token.ts'
 
@@ -18,7 +19,7 @@ export const createTokenHandler: Handler<'tokens.create'> = (call) => {
       namespace,
     })
     return {
-      changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+      changes: [put('tokens', record)],
       answer: (index) => shownToWriter(call, created(record, index)),
     }
   })
@@ -37,7 +38,7 @@ export const cloneTokenHandler: Handler<'tokens.clone'> = (call) => {
         directory,
       })
       return {
-        changes: [{ table: 'tokens', op: 'put', record, expect: 0 }],
+        changes: [put('tokens', record)],
         answer: (index) => shownToWriter(call, created(record, index)),
       }
     }),
@@ -57,7 +58,7 @@ export const updateTokenHandler: Handler<'tokens.update'> = (call) => {
         kept: laterFieldsOf(service.profile),
       })
       return {
-        changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
+        changes: [put('tokens', record, existing)],
         answer: (index) => shownToWriter(call, modified(record, index)),
       }
     }),
@@ -69,9 +70,6 @@ export const deleteTokenHandler: Handler<'tokens.delete'> = (call) =>
   decideAndCommitFor(call, () =>
     withToken(call, call.params.AccessorID, (existing) => {
       checkDelete(existing, call.caller.token)
-      return {
-        changes: [{ table: 'tokens', op: 'delete', record: existing, expect: existing.ModifyIndex }],
-        answer: () => json(true),
-      }
+      return { changes: [remove('tokens', existing)], answer: () => json(true) }
     }),
   )

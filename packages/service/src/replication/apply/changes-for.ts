@@ -1,7 +1,9 @@
 /** Computes the changes of one commit from an answer of the primary and the stored records. A pure function. */
+
 import { DEFAULT_NAMESPACE, type Directory, idKey, type SkippedToken, type TokenRecord } from '@latchkey/acl'
+import { put, remove } from '../../store/changes.ts'
 import type { ReplicatedTable } from '../../store/replicated.ts'
-import type { Change } from '../../store/store.ts'
+import type { Change, RecordChange } from '../../store/store.ts'
 import { idsOf, isSameContent, type Received } from './received.ts'
 
 /** The stored records that an answer affects. */
@@ -31,12 +33,12 @@ export function changesFor(received: Received, stored: Stored, isSlice: boolean)
   const policies = namedChanges('policies', received, stored, isSlice)
   const roles = namedChanges('roles', received, stored, isSlice)
   const namespaces = namespaceChanges(received, stored, isSlice)
-  const fits = (change: PutOrDelete) =>
+  const fits = (change: RecordChange) =>
     !isSlice || change.op === 'delete' || hasNamespace(change, received, stored)
   const all = [tokens.changes, roles, policies].map((changes) => changes.filter(fits))
   const [ofTokens = [], ofRoles = [], ofPolicies = []] = all
-  const isDelete = ({ op }: PutOrDelete) => op === 'delete'
-  const isPut = ({ op }: PutOrDelete) => op === 'put'
+  const isDelete = ({ op }: RecordChange) => op === 'delete'
+  const isPut = ({ op }: RecordChange) => op === 'put'
   return {
     changes: [
       ...all.flat().filter(isDelete),
@@ -55,16 +57,14 @@ export function changesFor(received: Received, stored: Stored, isSlice: boolean)
   }
 }
 
-type PutOrDelete = Exclude<Change, { op: 'delete-tree' }>
-
-function countOf(changes: readonly PutOrDelete[]): { put: number; deleted: number } {
+function countOf(changes: readonly RecordChange[]): { put: number; deleted: number } {
   const put = changes.filter(({ op }) => op === 'put').length
   return { put, deleted: changes.length - put }
 }
 
 /** Skips a record of a slice whose namespace is newer than the first page. A later slice has both. */
 function hasNamespace(
-  { table, record }: PutOrDelete,
+  { table, record }: RecordChange,
   { namespaces }: Received,
   { directory }: Stored,
 ): boolean {
@@ -77,12 +77,12 @@ function hasNamespace(
 function tokenChanges(
   { tokens, unusable, deleted, strays = [] }: Received,
   { tokens: stored }: Stored,
-): { readonly changes: readonly PutOrDelete[]; readonly skipped: readonly SkippedToken[] } {
+): { readonly changes: readonly RecordChange[]; readonly skipped: readonly SkippedToken[] } {
   const byId = new Map(
     stored.flatMap((token) => idsOf(token).flatMap((id) => (id === '' ? [] : [[id, token] as const]))),
   )
   const ended = new Set<TokenRecord>()
-  const puts: PutOrDelete[] = []
+  const puts: RecordChange[] = []
   const skipped: SkippedToken[] = [...unusable]
   const end = (holder: TokenRecord | undefined) => {
     if (holder && !holder.Local) ended.add(holder)
@@ -106,11 +106,9 @@ function tokenChanges(
     // Keeps the link to a local auth method that made the token: a former primary may become the primary again.
     const { AuthMethodGeneration } = same ?? token
     const record = { ...token, AuthMethodGeneration, CreateIndex: 0, ModifyIndex: 0 }
-    puts.push({ table: 'tokens', op: 'put', record, expect: same?.ModifyIndex ?? 0 })
+    puts.push(put('tokens', record, same))
   }
-  const deletes = [...ended].map(
-    (record): PutOrDelete => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }),
-  )
+  const deletes = [...ended].map((record) => remove('tokens', record))
   return { changes: [...deletes, ...puts], skipped }
 }
 
@@ -131,13 +129,13 @@ function namedChanges(
   received: Received,
   { directory }: Stored,
   isSlice: boolean,
-): readonly PutOrDelete[] {
+): readonly RecordChange[] {
   const find = (id: string) => (table === 'policies' ? directory.policy(id) : directory.role(id))
   const holderOf = (namespace: string, name: string) =>
     table === 'policies' ? directory.policyByName(namespace, name) : directory.roleByName(namespace, name)
   const ended = new Set(received.deleted[table])
   const arrived = new Set(received[table].map(({ ID }) => ID))
-  const puts: PutOrDelete[] = []
+  const puts: RecordChange[] = []
   for (const arriving of received[table]) {
     const existing = find(arriving.ID)
     const holder = isSlice ? holderOf(arriving.Namespace, arriving.Name) : undefined
@@ -145,11 +143,11 @@ function namedChanges(
     if (holder && !arrived.has(holder.ID)) ended.add(holder.ID)
     if (existing && isSameContent<typeof arriving>(existing, arriving)) continue
     const record = { ...arriving, CreateIndex: 0, ModifyIndex: 0 }
-    puts.push({ table, op: 'put', record, expect: existing?.ModifyIndex ?? 0 } as PutOrDelete)
+    puts.push(put(table, record, existing))
   }
-  const deletes = [...ended].flatMap((id): PutOrDelete[] => {
+  const deletes = [...ended].flatMap((id): RecordChange[] => {
     const record = find(id)
-    return record ? [{ table, op: 'delete', record, expect: record.ModifyIndex } as PutOrDelete] : []
+    return record ? [remove(table, record)] : []
   })
   return [...deletes, ...puts]
 }
@@ -158,19 +156,19 @@ function namespaceChanges(
   { namespaces, deleted }: Received,
   { directory, ownNamespaces }: Stored,
   isSlice: boolean,
-): { readonly changes: readonly PutOrDelete[]; readonly kept: readonly string[] } {
-  const puts = namespaces.flatMap((arriving): PutOrDelete[] => {
+): { readonly changes: readonly RecordChange[]; readonly kept: readonly string[] } {
+  const puts = namespaces.flatMap((arriving): RecordChange[] => {
     const existing = directory.namespace(arriving.Name)
     if (existing && isSameContent(existing, arriving)) return []
     const record = { ...arriving, CreateIndex: 0, ModifyIndex: 0 }
-    return [{ table: 'namespaces', op: 'put', record, expect: existing?.ModifyIndex ?? 0 }]
+    return [put('namespaces', record, existing)]
   })
   const existing = deleted.namespaces.filter((name) => directory.namespace(name) !== undefined)
   // After a slice, records of a deleted namespace may remain.
   const isKept = (name: string) => isSlice || ownNamespaces.has(name)
-  const deletes = existing.flatMap((name): PutOrDelete[] => {
+  const deletes = existing.flatMap((name): RecordChange[] => {
     const record = isKept(name) ? undefined : directory.namespace(name)
-    return record ? [{ table: 'namespaces', op: 'delete', record, expect: record.ModifyIndex }] : []
+    return record ? [remove('namespaces', record)] : []
   })
   return { changes: [...puts, ...deletes], kept: existing.filter(isKept) }
 }

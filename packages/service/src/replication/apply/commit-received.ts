@@ -1,7 +1,7 @@
 /** Commits an answer of the primary together with the cursor. Decisions: replication. */
 import { isSame, type ReplicationRecord, type SkippedToken, type TokenRecord } from '@latchkey/acl'
+import { putSystem } from '../../store/changes.ts'
 import { type Store, StoreConflict } from '../../store/store.ts'
-import { putSystem } from '../../store/system-changes.ts'
 import { Paused } from '../primary.ts'
 import { type AppliedCounts, changesFor, type Stored } from './changes-for.ts'
 import { idsOf, type Received } from './received.ts'

@@ -9,7 +9,7 @@ import {
   type ReaderContact,
   type Touched,
 } from '../replicated.ts'
-import type { Change } from '../store.ts'
+import type { Change, RecordChange } from '../store.ts'
 
 interface Logged extends Pick<Touched, 'table' | 'key' | 'wasDeleted'> {
   readonly index: number
@@ -107,7 +107,7 @@ export class MemoryChangeLog {
 }
 
 /** `undefined` for a token without an accessor. */
-function keyOfReplicated(change: Exclude<Change, { op: 'delete-tree' }>): string | undefined {
+function keyOfReplicated(change: RecordChange): string | undefined {
   switch (change.table) {
     case 'tokens':
       return change.record.AccessorID.toLowerCase() || undefined

@@ -1,0 +1,86 @@
+/** Reads, writes and deletes one policy, role, namespace, auth method or binding rule. */
+import type { Directory } from '@latchkey/acl'
+import { type Context, type JsonAnswer, json, missing, notFound } from './handler.ts'
+import { put, remove } from './store/changes.ts'
+import { decideAndCommitFor } from './store/commit.ts'
+import type { RecordOf } from './store/store.ts'
+
+type Table = 'policies' | 'roles' | 'namespaces' | 'authMethods' | 'bindingRules'
+
+export interface Kind<T extends Table, Shown> {
+  readonly table: T
+  /** As refusals name it. */
+  readonly subject: string
+  /** By ID or, for records without one, by name. */
+  readonly find: (directory: Directory, key: string, namespace: string) => RecordOf[T] | undefined
+  readonly show: (call: Context, record: RecordOf[T], directory: Directory) => Shown
+}
+
+/** The record, if it is in the namespace. */
+export function within<R extends { readonly Namespace: string }>(
+  namespace: string,
+  record: R | undefined,
+): R | undefined {
+  return record?.Namespace === namespace ? record : undefined
+}
+
+/** @throws AclError `not_found`. */
+export function requireRecord<T extends Table>(
+  kind: Kind<T, unknown>,
+  { namespace }: Context,
+  directory: Directory,
+  key: string,
+): RecordOf[T] {
+  const record = kind.find(directory, key, namespace)
+  if (!record) throw notFound(kind.subject)
+  return record
+}
+
+/** The answer of a read. A blocking query can wait for the record to appear, change or disappear. */
+export function readRecord<T extends Table, Shown>(
+  kind: Kind<T, Shown>,
+  call: Context,
+  key: string,
+  find = kind.find,
+): JsonAnswer<Shown> {
+  const topic = kind.table
+  const record = find(call.directory, key, call.namespace)
+  if (!record) return missing(notFound(kind.subject), { topic, filtered: true })
+  return json(kind.show(call, record, call.directory), { topic, modifyIndex: record.ModifyIndex })
+}
+
+/** @param decide returns the record, and the one that it replaces. */
+export function writeRecord<T extends Table, Shown>(
+  kind: Kind<T, Shown>,
+  call: Context,
+  decide: (directory: Directory) => {
+    readonly record: RecordOf[T]
+    readonly existing?: RecordOf[T] | undefined
+  },
+): Promise<JsonAnswer<Shown>> {
+  return decideAndCommitFor(call, () => {
+    const directory = call.service.store.directory()
+    const { record, existing } = decide(directory)
+    return {
+      changes: [put(kind.table, record, existing)],
+      answer: (index) => {
+        const CreateIndex = existing?.ModifyIndex ? record.CreateIndex : index
+        return json(kind.show(call, { ...record, CreateIndex, ModifyIndex: index }, directory))
+      },
+    }
+  })
+}
+
+/** @param check refuses to delete some records. */
+export function deleteRecord<T extends Table>(
+  kind: Kind<T, unknown>,
+  call: Context,
+  key: string,
+  check: (record: RecordOf[T]) => void = () => {},
+): Promise<JsonAnswer<boolean>> {
+  return decideAndCommitFor(call, () => {
+    const existing = requireRecord(kind, call, call.service.store.directory(), key)
+    check(existing)
+    return { changes: [remove(kind.table, existing)], answer: () => json(true) }
+  })
+}
