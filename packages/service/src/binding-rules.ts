@@ -81,7 +81,6 @@ function showBindingRule({ service }: Context, rule: BindingRuleRecord): Binding
   }
 }
 
-/** The context in which a binding rule is checked. */
 function bindingContext(
   { service, namespace }: Pick<Context, 'service' | 'namespace'>,
   directory: Directory,

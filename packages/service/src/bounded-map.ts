@@ -1,6 +1,5 @@
 /** From this size on, evictions happen in bulk: a Map scans past deleted entries to find its first. */
 const LARGE_SIZE = 2_000
-/** Fraction of the bound that remains after a bulk eviction. */
 const KEPT_IN_BULK = 0.98
 
 /** An entry, valid until evicted or deleted. Holding a slot saves the look-up. */
@@ -50,7 +49,6 @@ export class BoundedMap<Key, Value> {
     return slot.value
   }
 
-  /** Sets a value and evicts others until the bound holds. */
   set(key: Key, value: Value, weight: number): Value {
     this.place(key, value, weight)
     return value

@@ -1,5 +1,4 @@
 /** Coordinates of nodes. Agents report them every few seconds, so they are collected and written in batches. */
-
 import { type CoordinateRecord, coordinateKey, nodeKey } from '@latchkey/catalog'
 import { AclError, type Body, type Coordinate, limits } from '@latchkey/contract'
 import { RowRights, requireNode } from './catalog/rights.ts'
@@ -15,7 +14,6 @@ export const coordinateDatacentersHandler: Handler<'coordinates.datacenters'> = 
   return json(names.map((Datacenter) => ({ Datacenter, AreaID: 'wan', Coordinates: [] })))
 }
 
-/** Coordinates of the nodes that the caller may read. */
 export const listCoordinatesHandler: Handler<'coordinates.nodes'> = (call) => {
   const rights = new RowRights(call)
   const visible = call.service.store
@@ -25,7 +23,6 @@ export const listCoordinatesHandler: Handler<'coordinates.nodes'> = (call) => {
   return rights.mark(json(showCoordinates(visible, call.query.segment), { topic: 'coordinates' }))
 }
 
-/** Coordinates of one node. */
 export const readCoordinateHandler: Handler<'coordinates.node'> = (call) => {
   const { params, query, service } = call
   const catalog = service.store.catalog()
@@ -37,7 +34,6 @@ export const readCoordinateHandler: Handler<'coordinates.node'> = (call) => {
   return shown.length === 0 ? missing(new AclError('not_found', 'No coordinate'), watch) : json(shown, watch)
 }
 
-/** Accepts the coordinate of a node. Decisions: coordinates. */
 export const updateCoordinateHandler: Handler<'coordinates.update'> = async (call) => {
   const { body, service } = call
   if (body.Datacenter && body.Datacenter !== service.datacenter)
@@ -49,7 +45,6 @@ export const updateCoordinateHandler: Handler<'coordinates.update'> = async (cal
   return { body: { kind: 'text', text: '' } }
 }
 
-/** @throws AclError `field_required`, `field_invalid`. */
 function reportOf({ Node, Segment = '', Coord }: Body<'coordinates.update'>): CoordinateReport {
   if (Node === '') throw new AclError('field_required', 'Must provide node', { field: 'Node' })
   const { Vec, Adjustment = 0, Height = 0 } = Coord
@@ -62,14 +57,12 @@ function reportOf({ Node, Segment = '', Coord }: Body<'coordinates.update'>): Co
   return { Node, Segment, Coord: whole }
 }
 
-/** Coordinates as answers show them, of one segment if one is named. */
 function showCoordinates(records: readonly CoordinateRecord[], segment: string | undefined): Coordinate[] {
   return records
     .filter(({ Segment }) => segment === undefined || Segment === segment)
     .map(({ Node, Segment, Coord }) => ({ Node, Segment, Coord: { ...Coord, Vec: [...Coord.Vec] } }))
 }
 
-/** Maximum number of coordinates in one commit. */
 const BATCH_SIZE_MAX = 128
 /** Maximum number of pending coordinates. Those of further nodes are dropped until the pending ones are written. */
 const WAITING_MAX = 10_000
@@ -97,7 +90,6 @@ export class CoordinateUpdates implements CoordinateCollector {
   }
 }
 
-/** Writes the coordinates of registered nodes that differ from the stored ones. */
 function writeCoordinates(store: Store, reports: readonly CoordinateReport[]): Promise<void> {
   return decideAndCommit(store, () => ({
     changes: reports.flatMap((report) => changeOf(report, store) ?? []),

@@ -1,5 +1,4 @@
 /** One request in the pipeline, and the answer of its handler. The contract's route determines the types of both. */
-
 import type { Directory } from '@latchkey/acl'
 import type { RecordView } from '@latchkey/catalog'
 import {
@@ -27,7 +26,6 @@ import type { Turns } from './turns.ts'
 
 export type { Content }
 
-/** Answers the requests of a route. */
 export type Handler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>> | Answer<N>
 
 /** A request that its caller may make, decoded by the schemas of its route. */
@@ -47,7 +45,6 @@ type RequestBody<N extends RouteName> = RouteOf<N>['metadata'] extends { readonl
       : Body<N>
   : Body<N>
 
-/** A call of any route, as the pipeline sees it. */
 export interface AnyCall extends Context {
   readonly params: Readonly<Record<string, string>>
   readonly query: object
@@ -85,7 +82,6 @@ export interface Context {
   readonly walks: Semaphore
   /** Limits work that turns answers into long texts. */
   readonly longTexts: Semaphore
-  /** Limits on logins. */
   readonly loginLimits: LoginLimits
   readonly request: Pick<WireRequest, 'client'>
   /** Aborted when the client disconnects. */
@@ -141,11 +137,9 @@ interface TextForm {
 interface BytesForm<Type extends string> {
   readonly kind: 'bytes'
   readonly bytes: Uint8Array
-  /** With its parameters. */
   readonly contentType: Type | `${Type};${string}`
 }
 
-/** Bytes of any length. */
 interface StreamForm {
   readonly kind: 'byte-stream'
   readonly pieces: AsyncIterable<Uint8Array>
@@ -157,7 +151,6 @@ interface Refusal {
   readonly error: AclError
 }
 
-/** Any answer, as it is rendered. */
 export type AnyAnswer = AnswerIn<JsonForm<unknown> | TextForm | BytesForm<string> | StreamForm>
 export type AnswerBody = AnyAnswer['body']
 

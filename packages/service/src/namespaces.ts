@@ -1,5 +1,4 @@
 /** Namespaces. Spec 4.9; decisions: namespaces. */
-
 import {
   DEFAULT_NAMESPACE,
   type Directory,
@@ -35,9 +34,8 @@ export const createNamespaceHandler: Handler<'namespaces.create'> = (call) => {
   const { Name } = body
   checkName(Name)
   return writeRecord(NAMESPACES, call, (directory) => {
-    if (findNamespace(directory, Name)) {
+    if (findNamespace(directory, Name))
       throw new AclError('name_in_use', `A namespace with Name "${Name}" already exists`, { field: 'Name' })
-    }
     return { record: { ...DEFAULT_RECORD, Name, ...contentOf(body, Name, directory) } }
   })
 }
@@ -77,9 +75,8 @@ export const deleteNamespaceHandler: Handler<'namespaces.delete'> = (call) => {
   return decideAndCommitFor(call, async () => {
     const directory = store.directory()
     const existing = requireRecord(NAMESPACES, call, directory, name)
-    if (name === DEFAULT_NAMESPACE) {
+    if (name === DEFAULT_NAMESPACE)
       throw new AclError('delete_refused', 'The namespace "default" always exists')
-    }
     const held = await whatIsHeld(store, directory, name)
     if (held !== undefined)
       throw new AclError('delete_refused', `The namespace "${name}" still holds ${held}`)
@@ -131,7 +128,6 @@ function findNamespace(directory: Directory, name: string): NamespaceRecord | un
   return directory.namespace(name) ?? (name === DEFAULT_NAMESPACE ? DEFAULT_RECORD : undefined)
 }
 
-/** The content of a body, with links resolved. */
 function contentOf(request: CreateNamespace | UpdateNamespace, namespace: string, directory: Directory) {
   return {
     Description: request.Description ?? '',

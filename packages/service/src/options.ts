@@ -1,5 +1,4 @@
 /** Dependencies and configuration of the service. */
-
 import type { AclModeRecord, Clock, Directory, DownPolicy, OidcClient, Random, Verifier } from '@latchkey/acl'
 import type { CoordinateRecord } from '@latchkey/catalog'
 import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
@@ -22,7 +21,6 @@ export interface ClusterMember {
   readonly status: 'alive' | 'failed' | 'left'
 }
 
-/** The OpenAPI document. */
 export type ApiDocument = JsonDocument<Readonly<Record<string, unknown>>>
 
 /** What a process knows about itself and its cluster. The mocks are a cluster of one. */
@@ -41,17 +39,14 @@ export interface ClusterInfo {
     | Promise<{ readonly samples: AgentMetrics; readonly prometheus: string }>
   /** Consumes the bootstrap reset file, if there is one. Decisions: bootstrap. */
   takeBootstrapReset(expected: number): Promise<'none' | 'accepted' | { readonly wrong: number }>
-  /** Facts about the machine. */
   host(): AgentHost
   /** Ends this server once it has answered. */
   leave(): void
   /**
    * Removes the failed members of a node from the cluster.
-   *
    * @returns how many were removed; `alive` if a process of the node is still running.
    */
   forceLeave(node: string): Promise<number | 'alive'>
-  /** The configuration without secrets, for DebugConfig. */
   debugConfig(): Record<string, unknown>
   /** State of replication from the primary; `undefined` in the primary itself. */
   replication(): ReplicationState | undefined | Promise<ReplicationState | undefined>
@@ -86,10 +81,9 @@ export interface Archives {
   /** Streams an archive of the store at one moment. Memory is bounded, and the consumer has at most a minute per piece. */
   read(): AsyncIterable<Uint8Array>
   /**
-   * Replaces the whole store with an archive, or changes nothing. Afterwards, reads of this process show the restored records.
-   *
+   * Replaces the whole store with an archive, or changes nothing. Afterwards, reads of this process show the restored
+   * records.
    * @param options `isUnauthenticated`: whether an archive without an HMAC is restored, too.
-   *
    * @throws AclError `snapshot_invalid`, `snapshot_refused`, `unavailable`.
    */
   restore(
@@ -98,7 +92,6 @@ export interface Archives {
   ): Promise<RestoredSnapshot>
 }
 
-/** How logins are verified. */
 export interface IdentityOptions {
   readonly verifier: Verifier
   /** The client for OpenID providers. Without it, nobody can log in through a browser. */
@@ -169,7 +162,6 @@ export function isSecondary({
   return cluster?.promoted === undefined
 }
 
-/** A reported coordinate. */
 export type CoordinateReport = Pick<CoordinateRecord, 'Node' | 'Segment' | 'Coord'>
 
 /** Collects reports, and writes them from time to time. */

@@ -2,7 +2,6 @@
  * The path of a request: route, parse, admit, decode, handle, render. A blocking read that waited repeats admission and
  * handler, because the caller's rights may have changed.
  */
-
 import { AclError, limits } from '@latchkey/contract'
 import { indexOf, isCurrent, type Seen, SharedAnswers, Wait } from './blocking/blocking.ts'
 import type { Admission } from './caller/admission.ts'
@@ -57,7 +56,6 @@ export class Pipeline {
 
   /**
    * Routes and parses a request.
-   *
    * @returns the reply, if the request line alone determines it.
    * @throws AclError if the request is for another service or malformed.
    */
@@ -67,9 +65,8 @@ export class Pipeline {
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
     const { match } = routing
     state.endpoint = match.name
-    if (match.endpoint.acl && !this.options.aclEnabled) {
+    if (match.endpoint.acl && !this.options.aclEnabled)
       throw new AclError('acl_disabled', 'ACL support disabled')
-    }
     requireParams(match)
     return parse(request, match, state, this.parseOptions)
   }
@@ -102,7 +99,6 @@ export class Pipeline {
 
   /**
    * A separate function, so the call can be garbage-collected while thousands of requests wait (MEM-02).
-   *
    * @returns `undefined` if the client has to wait for news.
    */
   private async replyOf(
@@ -200,7 +196,6 @@ export class Pipeline {
 
 /**
  * Refuses a caller that may write nothing, with the right that it lacks by name, if the request names one.
- *
  * @throws AclError `privilege_missing`, also for a request with another fault.
  */
 async function refuseByName(refusal: AclError, handle: () => Seen | Promise<Seen>): Promise<never> {
@@ -214,7 +209,6 @@ async function refuseByName(refusal: AclError, handle: () => Seen | Promise<Seen
 
 /**
  * Reads a body in which to find the name for a refusal, if it is as short as those of anonymous callers.
- *
  * @throws AclError the refusal, also for a longer body.
  */
 async function readShortBody(
@@ -231,7 +225,6 @@ async function readShortBody(
 /**
  * Checks the right to a key before the body is read. The path names the key, so a caller without the right cannot make the
  * service read a value.
- *
  * @throws AclError `privilege_missing`, `id_missing`, `field_too_long`.
  */
 function requireRightToBody(call: AnyCall): void {
@@ -251,7 +244,6 @@ function setIndex(seen: Seen, { route, options, state }: ParsedRequest): void {
   if (route.blocking) state.setIndex(indexOf(seen, options.index))
 }
 
-/** The values of the header `Effective-Consistency`. */
 const EFFECTIVE = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
 
 /** Sets headers that describe a read. Anonymous callers do not learn that rows are hidden. Decisions: read headers. */

@@ -2,7 +2,6 @@
  * The service as a function from a wire request to a wire reply. Forwarding wraps the pipeline: what another datacenter
  * answers is sent there after parsing, and this one answers everything else.
  */
-
 import { recordViewOf } from '@latchkey/catalog'
 import { AclError, isOutage } from '@latchkey/contract'
 import { Admission, type CallServices } from './caller/admission.ts'
@@ -69,7 +68,6 @@ export class Service {
     }
   }
 
-  /** @throws AclError for every refusal. */
   private answer(request: WireRequest, state: RequestState): WireReply | Promise<WireReply> {
     const asked = this.pipeline.parse(request, state)
     if ('status' in asked) return asked
@@ -96,7 +94,6 @@ const WALKS_AT_ONCE_MAX = 2
 /** Concurrent conversions of long values to text. Each takes up to a megabyte, plus its input. */
 const TEXTS_AT_ONCE_MAX = 2
 
-/** What all calls of a service share. */
 function callServices(options: ServiceOptions): CallServices {
   const turns = options.turns ?? new FairQueue()
   return {

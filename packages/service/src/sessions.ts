@@ -1,5 +1,4 @@
 /** Sessions: their endpoints, look-up by ID, rights by their nodes, and their end. Decisions: sessions. */
-
 import { DEFAULT_NAMESPACE, isUuid, randomUuid } from '@latchkey/acl'
 import {
   createSession,
@@ -80,16 +79,11 @@ function answerSessions(call: Context, sessions: readonly SessionRecord[]): Json
 
 const MALFORMED = 'failed session lookup: index error: UUID must be 36 characters'
 
-/** @throws AclError `id_invalid`. */
 export function requireSessionId(id: string, field = 'ID'): void {
   if (!isUuid(id)) throw new AclError('id_invalid', MALFORMED, { field })
 }
 
-/**
- * The session, unless the caller may not read it.
- *
- * @throws AclError `id_missing`, `id_invalid`.
- */
+/** The session, unless the caller may not read it. @throws AclError `id_missing`, `id_invalid`. */
 function sessionInPath(call: Context, { ID }: { readonly ID: string }): SessionRecord | undefined {
   if (ID === '') throw new AclError('id_missing', 'Missing session', { field: 'ID' })
   requireSessionId(ID)
@@ -97,14 +91,12 @@ function sessionInPath(call: Context, { ID }: { readonly ID: string }): SessionR
   return found && visibleSessions(call, [found])[0]
 }
 
-/** The refusal to renew an unknown session. */
 function noSuchSession(id: string): AclError {
   return new AclError('not_found', `Session id '${shorten(id)}' not found`)
 }
 
 /**
  * Refuses requests that fail because the leader runs an incompatible version. Spec 9.3 (1.7.0, 1.7.2).
- *
  * @throws AclError `session_incompatible`.
  */
 async function requireCompatibleLeader({ service }: Context): Promise<void> {
@@ -116,17 +108,13 @@ async function requireCompatibleLeader({ service }: Context): Promise<void> {
   throw new AclError('session_incompatible', `rpc error making call: ${MALFORMED}`)
 }
 
-/**
- * @param given the name in the request, if the stored one has another case.
- * @throws AclError `privilege_missing`.
- */
+/** @param given the name in the request, if the stored one has another case. @throws AclError `privilege_missing`. */
 function requireSessionWrite({ caller }: Context, node: string, given = node): void {
   const question = { resource: 'session', segment: node, access: 'write' } as const
   if (!mayIn(caller, DEFAULT_NAMESPACE, question))
     throw privilegeMissing(caller, { ...question, segment: given })
 }
 
-/** The sessions that the caller may see. */
 function visibleSessions({ caller }: Context, sessions: readonly SessionRecord[]): readonly SessionRecord[] {
   return sessions.filter(({ Node }) =>
     mayIn(caller, DEFAULT_NAMESPACE, { resource: 'session', segment: Node, access: 'read' }),
@@ -136,11 +124,7 @@ function visibleSessions({ caller }: Context, sessions: readonly SessionRecord[]
 /** Maximum number of sessions that one commit ends, so that no write waits long behind it. */
 const BATCH_SIZE_MAX = 64
 
-/**
- * Ends sessions whose lifetime is over.
- *
- * @returns whether more may be waiting.
- */
+/** Ends sessions whose lifetime is over. @returns whether more may be waiting. */
 export async function endExpiredSessions(store: Store): Promise<boolean> {
   const expired = await store.sessionTimes.expired(BATCH_SIZE_MAX)
   const { sessions } = store.catalog()

@@ -18,7 +18,6 @@ export const restoreSnapshotHandler: Handler<'snapshots.restore'> = async (call)
 
 /**
  * The archives of the store, for a caller that may see and replace everything in it.
- *
  * @throws AclError `privilege_missing`; `endpoint_not_built` if the store cannot be archived.
  */
 function requireArchives(call: Context): Archives {

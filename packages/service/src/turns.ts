@@ -22,7 +22,6 @@ export function stepsOf(length: number): number {
 
 /** The turns that one piece of long work takes. */
 export class Pauses {
-  /** All steps so far. */
   steps = 0
   private readonly turns: Turns
   private readonly signal: AbortSignal | undefined
@@ -35,7 +34,6 @@ export class Pauses {
 
   /**
    * Counts the next steps of the work, and takes a turn before them if the work since the last turn has been enough.
-   *
    * @throws AclError `unavailable` once the signal is aborted.
    */
   async before(steps: number): Promise<void> {
@@ -49,7 +47,6 @@ export class Pauses {
 
 interface TurnOptions {
   readonly turns: Turns
-  /** Aborted when the result is no longer wanted. */
   readonly signal?: AbortSignal | undefined
 }
 

@@ -1,5 +1,4 @@
 /** Checks of the server's own node. Clients report TTL checks: heartbeats. Decisions: agent. */
-
 import { cutOutput, isCheckStatus, readCheckDefinition } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
 import {
@@ -75,20 +74,17 @@ export const failCheckHandler: Handler<'agentChecks.fail'> = (call) => {
   return reportCheck(call, params.CheckID, { status: 'critical', output: query.note ?? '' })
 }
 
-/** @throws AclError `field_invalid` for an invalid status. */
 export const updateCheckHandler: Handler<'agentChecks.update'> = (call) => {
   const { params, body } = call
   const { Status = '', Output = '' } = body
-  if (!isCheckStatus(Status)) {
+  if (!isCheckStatus(Status))
     throw new AclError('field_invalid', `Invalid check status: '${shorten(Status)}'`, { field: 'Status' })
-  }
   return reportCheck(call, params.CheckID, { status: Status, output: Output })
 }
 
 /**
- * Reports the status of a TTL check. If the catalog already has the status and this process received the last report, there is
- * no commit: only the deadline moves, in memory.
- *
+ * Reports the status of a TTL check. If the catalog already has the status and this process received the last report, there
+ * is no commit: only the deadline moves, in memory.
  * @throws AclError `not_found`, `privilege_missing`, `field_invalid`.
  */
 function reportCheck(

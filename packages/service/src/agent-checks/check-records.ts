@@ -1,5 +1,3 @@
-/** Records of the checks that an agent manages. */
-
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { type AgentCheck, type CheckRecord, type DefinedCheck, isSameContent } from '@latchkey/catalog'
 

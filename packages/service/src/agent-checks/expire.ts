@@ -1,5 +1,4 @@
 /** Scheduled writes for the server's node: TTL checks that have expired, and outputs due to be written to the catalog. */
-
 import { cutOutput, expiredOutput } from '@latchkey/catalog'
 import { deregisterChanges } from '../agent/register-service.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -9,12 +8,10 @@ import { type DueChecks, LocalChecks, type LocalChecksOptions } from './local-ch
 
 type Place = Pick<ServiceOptions, 'store' | 'nodeName' | 'localChecks'>
 
-/** Maximum number of checks in one commit. */
 const CHECKS_PER_COMMIT_MAX = 500
 
 /**
  * Writes everything that is due. Skips a check if another process has received a report of it in the meantime.
- *
  * @throws AclError `unavailable`: the caller retries later.
  */
 async function writeDueChecks(place: Place, { expired, outputs }: DueChecks): Promise<void> {
@@ -70,7 +67,9 @@ export function writeResult(
   }
   return decideAndCommit(store, () => {
     const check = store.catalog().check(nodeName, checkId)
-    const changes = check ? [put('checks', { ...check, Status: result.status, Output: result.output }, check)] : []
+    const changes = check
+      ? [put('checks', { ...check, Status: result.status, Output: result.output }, check)]
+      : []
     return { changes, answer: () => localChecks.dropOutput(checkId) }
   })
 }
@@ -117,5 +116,4 @@ export function startLocalChecks(
   return localChecks
 }
 
-/** Delay before a failed write is retried. */
 const RETRY_MS = 1_000

@@ -20,7 +20,6 @@ export interface LocalChecksOptions {
   readonly pauseMs: number
 }
 
-/** Checks and outputs that are due. */
 export interface DueChecks {
   /** TTL checks that no client reported in time, with the process that received the previous report. */
   readonly expired: readonly { readonly checkId: string; readonly process: string }[]
@@ -65,7 +64,6 @@ export class LocalChecks {
 
   /**
    * Restarts the deadline of a check after a report: the next one is due in `ttlMs`.
-   *
    * @param process that received the report, according to the catalog. Default: this one.
    */
   renew(checkId: string, ttlMs: number, process = this.process): void {
@@ -83,7 +81,6 @@ export class LocalChecks {
     this.lookBy(writeAt)
   }
 
-  /** Drops an output that is now in the catalog. */
   dropOutput(checkId: string): void {
     this.outputs.delete(keyOf(checkId))
   }
@@ -100,7 +97,6 @@ export class LocalChecks {
     this.outputs.delete(key)
   }
 
-  /** Drops all checks but these. */
   keepOnly(checkIds: Iterable<string>): void {
     const kept = new Set([...checkIds].map(keyOf))
     for (const key of [...this.deadlines.keys(), ...this.outputs.keys()]) if (!kept.has(key)) this.forget(key)

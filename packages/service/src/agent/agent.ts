@@ -30,15 +30,13 @@ export const joinHandler: Handler<'agentProcess.join'> = async (call) => {
 
 /**
  * Also removes the server from the catalog, because the elected process no longer sees it among the members.
- *
  * @throws AclError `not_found`; `field_invalid` for a node whose process is still running.
  */
 export const forceLeaveHandler: Handler<'agentProcess.forceLeave'> = async (call) => {
   const { Node } = call.params
   const left = await call.service.cluster.forceLeave(Node)
-  if (left === 'alive') {
+  if (left === 'alive')
     throw new AclError('field_invalid', `${shorten(Node)} lives: stop its process instead`, { field: 'Node' })
-  }
   if (left === 0) throw new AclError('not_found', `No node found with name '${shorten(Node)}'`)
   await registerServers(call.service.store, [{ id: '', node: Node, address: '', status: 'left' }])
   return done()
@@ -56,7 +54,6 @@ export const hostHandler: Handler<'agentProcess.host'> = (call) => json(call.ser
 
 /**
  * Registers servers in the catalog. Writes nothing for a server that is already there. Decisions: agent.
- *
  * @throws AclError `unavailable`.
  */
 export function registerServers(store: Store, members: readonly ServerMember[]): Promise<void> {
@@ -84,9 +81,8 @@ interface MaintenanceQuery {
 }
 
 /**
- * Begins or ends the maintenance of the node, or of a service. Beginning again keeps the first reason; ending again is not an
- * error.
- *
+ * Begins or ends the maintenance of the node, or of a service. Beginning again keeps the first reason; ending again is not
+ * an error.
  * @param find finds the service and checks the caller's right; undefined for the node.
  * @throws AclError `query_invalid`, or what `find` throws.
  */

@@ -1,5 +1,4 @@
 /** The health of services on the server's node, in the form that load balancers query. */
-
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   aggregateStatus,
@@ -46,9 +45,8 @@ export const healthByNameHandler: Handler<'agent.healthByName'> = (call) => {
     (service) => service.Service.toLowerCase() === name && rights.service(service),
   )
   if (found.length === 0) {
-    if (query.format === 'text') {
+    if (query.format === 'text')
       return { ...textAnswer(`ServiceName ${shorten(Service)} Not Found`), ...notHere() }
-    }
     return { ...json([]), ...notHere() }
   }
   const worst = aggregateStatus(
@@ -70,7 +68,6 @@ const STATUS = {
   maintenance: { status: 503 },
 } as const
 
-/** The status code and header of an answer, for the worst status that it shows. */
 function statusOf(worst: HealthStatus) {
   return { ...STATUS[worst], headers: { reason: worst } }
 }
@@ -85,7 +82,6 @@ function textAnswer(text: string) {
   return { body: { kind: 'bytes', bytes, contentType: 'text/plain; charset=utf-8' } } as const
 }
 
-/** The worst status of a service's own checks and those of the node. */
 function localStatusOf(call: Context, catalog: Catalog, service: ServiceRecord): HealthStatus {
   return aggregateStatus(checksFor(call, catalog, service))
 }
@@ -96,7 +92,6 @@ function checksFor(call: Context, catalog: Catalog, service: ServiceRecord): rea
   )
 }
 
-/** One service with its own checks and those of the node. @throws AclError `answer_too_large`. */
 function localHealthOf(
   call: Context,
   catalog: Catalog,

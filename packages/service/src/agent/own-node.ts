@@ -1,5 +1,4 @@
 /** What is registered on the server's own node, which is the agent's part of the catalog. Decisions: agent. */
-
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   ALIVE_CHECK,
@@ -59,14 +58,12 @@ function seenCheck(call: Context, catalog: Catalog, id: string): CheckRecord | u
   return (service ? rights.service(service) : rights.node(found.Node)) ? found : undefined
 }
 
-/** @throws AclError `not_found`. */
 export function requireOwnService(call: Context, catalog: Catalog, id: string): ServiceRecord {
   const found = seenService(call, catalog, id)
   if (!found) throw new AclError('not_found', `Unknown service ${JSON.stringify(shorten(id))}`)
   return found
 }
 
-/** @throws AclError `not_found`. */
 export function requireOwnCheck(call: Context, catalog: Catalog, id: string): CheckRecord {
   const found = seenCheck(call, catalog, id)
   if (!found) throw new AclError('not_found', `Unknown check ${JSON.stringify(shorten(id))}`)
@@ -80,7 +77,6 @@ export function removesUnknown({ service }: Place): boolean {
 
 /**
  * Changing a check of a service needs the right to the service, and a check of the node the right to the node.
- *
  * @throws AclError `privilege_missing`.
  */
 export function requireCheckWrite(call: Context, catalog: Catalog, check: CheckRecord): void {
@@ -89,7 +85,6 @@ export function requireCheckWrite(call: Context, catalog: Catalog, check: CheckR
   else requireNode(call, call.service.nodeName, 'write')
 }
 
-/** Puts the server's own node into the catalog, if it is missing. */
 export function nodeChanges({ service }: Place, catalog: Catalog): readonly Change[] {
   const { nodeName, cluster } = service
   if (catalog.node(nodeName)) return []

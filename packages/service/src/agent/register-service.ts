@@ -1,5 +1,3 @@
-/** Services of the server's own node: registered and deregistered through its agent. */
-
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   asGiven,
@@ -97,7 +95,6 @@ export const deregisterServiceHandler: Handler<'agent.deregisterService'> = (cal
   })
 }
 
-/** Removes a service together with its checks. */
 export function deregisterChanges(catalog: Catalog, service: ServiceRecord): readonly Change[] {
   return [...catalog.checksOf(service).map((check) => remove('checks', check)), remove('services', service)]
 }

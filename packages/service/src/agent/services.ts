@@ -1,5 +1,4 @@
 /** The services and checks of the server's own node, as its agent shows them. */
-
 import {
   type Catalog,
   CHECK_FIELDS,
@@ -41,9 +40,8 @@ export const agentServiceHandler: Handler<'agent.service'> = async (call) => {
     const shown = showAgentService(found, call)
     const ContentHash = contentHashOf(shown)
     const leftMs = deadline - clock.now()
-    if (query.hash !== ContentHash || leftMs <= 0) {
+    if (query.hash !== ContentHash || leftMs <= 0)
       return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
-    }
     const outcome = await store.wait(nodeTopic(nodeName), index, leftMs, signal)
     if (outcome === 'aborted')
       return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
@@ -82,7 +80,6 @@ export function showAgentService(record: ServiceRecord, { view }: Context): Agen
 
 /**
  * Checks with their latest output, which may not be in the catalog yet.
- *
  * @param repeated counts what other elements of the same answer have shown.
  * @throws AclError `answer_too_large`.
  */
@@ -101,7 +98,6 @@ export function showAgentChecks(
   })
 }
 
-/** 16 hexadecimal digits. */
 function contentHashOf(service: AgentService): string {
   const fingerprint = new Fingerprint()
   fingerprint.add(JSON.stringify(service))

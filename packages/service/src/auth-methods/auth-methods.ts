@@ -152,7 +152,6 @@ function showAuthMethod(call: Context, method: AuthMethodRecord): AuthMethod {
   }
 }
 
-/** The limits of a method: extensions, shown only if they are set. */
 function limitsShown({ MaxLiveTokens, IdleTTL }: AuthMethodRecord) {
   return {
     ...(MaxLiveTokens === undefined ? {} : { MaxLiveTokens }),
@@ -160,7 +159,6 @@ function limitsShown({ MaxLiveTokens, IdleTTL }: AuthMethodRecord) {
   }
 }
 
-/** Counts the live tokens of an auth method by identity. An extension. */
 export const loginsHandler: Handler<'authMethods.logins'> = (call) => {
   const { query, service, directory } = call
   const { Generation: generation } = requireAuthMethod(call, directory, call.params.Name)
@@ -186,7 +184,6 @@ function formatCursor(identity: string): string {
   return `.${encodeURIComponent(identity)}`
 }
 
-/** @throws AclError `query_invalid`. */
 function parseCursor(text: string): string {
   try {
     if (text.startsWith('.')) return decodeURIComponent(text.slice(1))

@@ -45,10 +45,8 @@ export const explainLoginHandler: Handler<'authMethods.explain'> = async (call) 
   })
 }
 
-/** Maximum size of the compiled rules of one explanation, in bytes. */
 const RULES_BYTES_MAX = 16_777_216
 
-/** The rights that a token gets through the links. */
 async function rightsOf(
   { service }: Context,
   links: LoginExplanation,

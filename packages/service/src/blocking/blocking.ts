@@ -33,9 +33,8 @@ export function isCurrent(call: AnyCall, now: AnyCall, attempt: number): boolean
 }
 
 /**
- * The index of an answer: from its handler, or else from its table. For an existing key it is the ModifyIndex, as clients of
- * keys expect, unless the client already has a higher index, because the index must not decrease.
- *
+ * The index of an answer: from its handler, or else from its table. For an existing key it is the ModifyIndex, as clients
+ * of keys expect, unless the client already has a higher index, because the index must not decrease.
  * @param asked the client's index; 0 for none.
  */
 export function indexOf({ call, answer }: Seen, asked: number): number {
@@ -44,7 +43,6 @@ export function indexOf({ call, answer }: Seen, asked: number): number {
   return isKeys ? modifyIndex : answerIndex(call, answer)
 }
 
-/** The index of an answer, regardless of the client's index. */
 function answerIndex({ tableIndex }: AnyCall, { watch }: AnyAnswer): number {
   return Math.max(1, watch?.index ?? tableIndex)
 }
@@ -63,11 +61,9 @@ export class Wait {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock' | 'random'>
   private readonly deadline: number
   private known: Shown
-  /** ModifyIndex of the record when last read. */
   private lastModifyIndex: number | undefined
   private isWoken = false
   private isLast = false
-  /** The next wait of {@link news}. */
   private next: { readonly topic: Topic; readonly after: number; readonly leftMs: number } | undefined
 
   constructor(

@@ -57,11 +57,9 @@ export class Fingerprint {
   }
 }
 
-/** Whether an answer has the same content as an earlier one of the same read. */
 export function isSame(shown: Shown, before: Shown): boolean {
-  if (!(shown instanceof Uint8Array) || !(before instanceof Uint8Array)) {
+  if (!(shown instanceof Uint8Array) || !(before instanceof Uint8Array))
     return shown !== undefined && shown === before
-  }
   if (shown === before) return true
   const known = comparisons.get(shown)
   if (known?.before === before) return known.isSame

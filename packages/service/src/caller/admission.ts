@@ -1,5 +1,4 @@
 /** Admits requests: checks freshness, legacy mode, caller and right, and checks all of them again when a wait ends. */
-
 import { DEFAULT_NAMESPACE, type Directory, legacyModeError } from '@latchkey/acl'
 import { AclError, type AnyRoute, limits } from '@latchkey/contract'
 import type { AnyCall, Context } from '../handler.ts'
@@ -11,7 +10,6 @@ import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
 import { type Caller, type Callers, callerUnknown, isCallerUnknown, type Presented } from './caller.ts'
 import { refusalOfWrites, requireEndpointRight } from './endpoint-right.ts'
 
-/** What the service provides to every call. */
 export type CallServices = Pick<
   Context,
   | 'callers'
@@ -26,12 +24,10 @@ export type CallServices = Pick<
 >
 
 interface Basis {
-  /** At least as fresh as the request requires. */
   readonly mode: ConsistencyMode
   readonly service: ServiceOptions
 }
 
-/** The state that a request is admitted against. */
 interface Moment extends Basis {
   readonly directory: Directory
   /** Index of the route's table, read before the directory: an answer may be newer than its index, never older. */
@@ -40,7 +36,6 @@ interface Moment extends Basis {
 
 export class Admission {
   private readonly options: ServiceOptions
-  /** The options with the store's view for stale reads. */
   private readonly staleOptions: ServiceOptions
   private readonly callers: Callers
   private readonly services: CallServices
@@ -54,7 +49,6 @@ export class Admission {
 
   /**
    * Admits a request synchronously, if freshness, caller and rights are all in memory.
-   *
    * @returns undefined if admission has to wait: see {@link admit}.
    * @throws AclError as {@link admit}.
    */
@@ -64,7 +58,6 @@ export class Admission {
     return this.peekAt(asked, this.basisOf(asked, options.mode, freshness))
   }
 
-  /** Whether the state in memory is fresh enough for a request. */
   isFresh({ options }: ParsedRequest): boolean {
     const freshness = this.options.store.memory?.freshness(options.mode)
     return freshness !== undefined && !isTooOld(freshness, options)
@@ -74,9 +67,8 @@ export class Admission {
    * Admits a request, without its body.
    *
    * Without a lease, `authorize` and `legacy.info` confirm with the database even for a request without a token: a decision
-   * from memory could outlive the rights of the anonymous token. All waiting requests share one query, so their number puts no
-   * load on the database.
-   *
+   * from memory could outlive the rights of the anonymous token. All waiting requests share one query, so their number puts
+   * no load on the database.
    * @throws AclError `legacy_mode`, `caller_unknown`, `privilege_missing`, `unavailable`.
    */
   async admit(asked: ParsedRequest): Promise<AnyCall> {
@@ -91,9 +83,8 @@ export class Admission {
   }
 
   /**
-   * Admits the sender of a body, synchronously if it is in memory. A refusal from memory may be outdated and is confirmed with
-   * the database.
-   *
+   * Admits the sender of a body, synchronously if it is in memory. A refusal from memory may be outdated and is confirmed
+   * with the database.
    * @param check throws an AclError if the caller may not send the body.
    */
   admitBody(asked: ParsedRequest, check: (call: AnyCall) => void): AnyCall | Promise<AnyCall> {
@@ -212,7 +203,6 @@ function homeOf(route: AnyRoute, namespace: string, { token }: Caller): string {
   return route.namespaceInBody ? token.Namespace : namespace
 }
 
-/** @throws AclError `legacy_mode`, `copy_incomplete`. */
 function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Moment {
   const tableIndex = service.store.tableIndex(tableOf(route))
   // Refusals also have the index: a wait may end because the caller's token was deleted.
@@ -225,7 +215,6 @@ function momentOf({ route, state }: ParsedRequest, { mode, service }: Basis): Mo
   return { mode, service, directory, tableIndex }
 }
 
-/** Whether a stale read would be older than `max_stale` allows. */
 function isTooOld({ lastContactMs }: Freshness, { maxStaleMs }: ReadOptions): boolean {
   return maxStaleMs !== undefined && lastContactMs > maxStaleMs
 }
@@ -234,7 +223,6 @@ function secretOf(asked: ParsedRequest): string | undefined {
   return asked.route.ignoresToken || isForAnyone(asked) ? undefined : asked.secretId
 }
 
-/** How long the request may wait for a change. */
 function heldMsOf({ options: { index, waitMs } }: ParsedRequest): number {
   return index > 0 ? waitMs * (1 + 1 / limits.WAIT_JITTER_DIVISOR) : 0
 }

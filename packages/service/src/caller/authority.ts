@@ -2,7 +2,6 @@
  * Checks whether a caller may make the changes that its request results in. It checks the changes, not the request, so every
  * way to make them follows one rule. Decisions: rights across namespaces.
  */
-
 import type { Directory, NamespaceRecord, RoleRecord, StoredLink, TokenRecord } from '@latchkey/acl'
 import {
   choosesNamespace,
@@ -20,7 +19,6 @@ import { globalManagementMissing, requireRight } from './caller.ts'
 /**
  * Refuses changes in missing namespaces. If a namespace is deleted before the commit, the store refuses with `changed`, and
  * the next attempt fails here.
- *
  * @throws AclError `not_found`.
  */
 export function requireNamespaces(changes: readonly Change[], directory: Directory): void {
@@ -33,10 +31,9 @@ export function requireNamespaces(changes: readonly Change[], directory: Directo
 /**
  * Checks the rights that changes need beyond the right of the endpoint.
  *
- * In the extended edition, only global managers may change a record that has global management before or after the change (a
- * token, a role that links it, or the policy itself), or an auth method whose logins choose a namespace. New defaults of a
- * namespace need `acl:write` there. Global management is never a default. Defaults are checked first, for all changes.
- *
+ * In the extended edition, only global managers may change a record that has global management before or after the change
+ * (a token, a role that links it, or the policy itself), or an auth method whose logins choose a namespace. New defaults of
+ * a namespace need `acl:write` there. Global management is never a default. Defaults are checked first, for all changes.
  * @returns undefined if the changes are allowed and the store did not have to be queried.
  * @throws AclError `privilege_missing`, `field_invalid`.
  */
@@ -51,12 +48,10 @@ export function requireAuthority(call: Context, changes: readonly Change[]): Pro
   return requireGlobal(call, changes, directory)
 }
 
-/** @throws AclError `privilege_missing` if only global managers may make one of the changes. */
 async function requireGlobal(call: Context, changes: readonly Change[], directory: Directory): Promise<void> {
   for (const change of changes) {
-    if (crossesNamespaces(change, directory) || (await touchesGlobalManagement(call, change, directory))) {
+    if (crossesNamespaces(change, directory) || (await touchesGlobalManagement(call, change, directory)))
       throw globalManagementMissing(call.caller)
-    }
   }
 }
 
@@ -122,9 +117,8 @@ function checkDefaults({ caller }: Context, record: NamespaceRecord, directory: 
   // Reads do not show deleted links, so a namespace that is sent back as read lacks them.
   const policies = existing?.PolicyDefaults.filter(({ ID }) => directory.policy(ID)) ?? []
   const roles = existing?.RoleDefaults.filter(({ ID }) => directory.role(ID)) ?? []
-  if (!isSame(record.PolicyDefaults, policies) || !isSame(record.RoleDefaults, roles)) {
+  if (!isSame(record.PolicyDefaults, policies) || !isSame(record.RoleDefaults, roles))
     requireRight(caller, record.Name, { resource: 'acl', access: 'write' })
-  }
   const acting = defaultsOf(record, directory)
   if (acting.policies.length < record.PolicyDefaults.length) throw isNoDefault('ACLs.PolicyDefaults')
   if (acting.roles.length < record.RoleDefaults.length) throw isNoDefault('ACLs.RoleDefaults')

@@ -1,5 +1,4 @@
 /** A bounded cache of compiled authorizers, one per distinct set of policies. Decisions: authorizer cache. */
-
 import {
   Authorizer,
   type AuthorizerDefaults,
@@ -25,7 +24,6 @@ interface AuthorizerCacheOptions {
   readonly bytesMax: number
 }
 
-/** What determines the rights of a token besides its links. */
 export type AuthorizerOptions = EffectivePoliciesOptions & AuthorizerDefaults
 
 export interface AuthorizerCache {
@@ -35,14 +33,12 @@ export interface AuthorizerCache {
     lookup: LinkLookup,
     options: AuthorizerOptions & { readonly pauses: Pauses },
   ): Promise<{ readonly authorizer: Authorizer; readonly key: string }>
-  /** The compiled set of a key, if cached. */
   kept(key: string): CompiledPolicies | undefined
   /** Compiles sources, whose order does not matter. */
   compile(
     sources: readonly PolicySource[],
     defaults: AuthorizerDefaults & { readonly pauses: Pauses },
   ): Promise<{ readonly policies: CompiledPolicies; readonly key: string }>
-  /** Cached compiled sets and parsed texts, and their approximate memory. */
   size(): { readonly compiled: number; readonly texts: number; readonly bytes: number }
 }
 

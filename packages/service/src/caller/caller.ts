@@ -1,5 +1,4 @@
 /** From the presented secret to the rights of its token. Spec 5. */
-
 import type { CompiledInput, Directory, IdleLimit, Question, Resource, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
@@ -31,14 +30,12 @@ import {
 } from './authorizer-cache.ts'
 import type { RemoteTokens } from './remote-tokens.ts'
 
-/** The token that a request acts with. */
 export interface Presented {
   readonly token: TokenRecord
   /** False for the anonymous token. */
   readonly presented: boolean
   /** Why the presented secret is unknown, on an endpoint that needs no right. */
   readonly unknown?: AclError
-  /** Set if the token expires when it is not used. */
   readonly idleLimit?: IdleLimit
 }
 
@@ -71,7 +68,6 @@ interface CachedRights {
   readonly isGlobal: boolean
 }
 
-/** Rights that are being resolved, shared by concurrent callers. */
 interface Resolving {
   readonly directoryVersion: number
   readonly rights: Promise<Rights>
@@ -240,14 +236,12 @@ export class Callers {
     return token === UNKNOWN_ANONYMOUS_TOKEN ? { ...options, defaultPolicy: 'deny' } : options
   }
 
-  /** Whether the rights of a token are cached. */
   knows(token: TokenRecord, directory: Directory): boolean {
     return this.kept.get(token)?.directoryVersion === directory.version
   }
 
   /**
    * The rights of a token.
-   *
    * @param pauses for long work. Concurrent callers share this work, so a disconnecting client does not stop it.
    */
   async rightsOf(token: TokenRecord, directory: Directory, pauses = new Pauses(this)): Promise<Rights> {
@@ -265,7 +259,6 @@ export class Callers {
     }
   }
 
-  /** The rights of a token, if cached. */
   peekRights(token: TokenRecord, directory: Directory): Rights | undefined {
     if (this.everything) return this.everything
     const kept = this.kept.get(token)
@@ -291,7 +284,6 @@ async function findAnonymous(store: Store): Promise<TokenRecord | undefined> {
   return token ?? store.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID)
 }
 
-/** Like {@link findAnonymous}, from memory. */
 function knownAnonymous(memory: StoreMemory): KnownToken | undefined {
   const known = memory.tokenByAccessor(ANONYMOUS_TOKEN_ACCESSOR_ID)
   return known && !known.record ? memory.tokenBySecret(ANONYMOUS_TOKEN_SECRET_ID) : known
@@ -317,14 +309,12 @@ function copyIncomplete({ primaryDatacenter }: Place): AclError {
 
 /**
  * Refuses, before any look-up, texts that cannot be secrets: overlong ones, the redaction text, and the root names.
- *
  * @throws AclError `caller_unknown`.
  */
 function checkSecret(text: string | undefined): void {
   if (text === undefined) return
-  if (text.length > limits.LEGACY_SECRET_LENGTH_MAX || text === REDACTED_SECRET_ID || ROOT_NAMES.has(text)) {
+  if (text.length > limits.LEGACY_SECRET_LENGTH_MAX || text === REDACTED_SECRET_ID || ROOT_NAMES.has(text))
     throw callerUnknown()
-  }
 }
 
 /** Whether a caller's rights apply in a namespace. Decisions: rights across namespaces. */
@@ -332,7 +322,6 @@ export function isAtHome(caller: Pick<Caller, 'token' | 'isGlobal'>, namespace: 
   return caller.isGlobal || caller.token.Namespace === namespace
 }
 
-/** A token with its rights. */
 export type RightsHolder = Pick<Caller, 'token' | 'authorizer' | 'isGlobal'>
 
 /** The resources that a namespace has of its own; all others count as part of `default`. */
@@ -343,16 +332,11 @@ export function homeOfQuestion({ resource }: Question, namespace: string): strin
   return NAMESPACED.has(resource) ? namespace : DEFAULT_NAMESPACE
 }
 
-/** Whether a token may do something in a namespace. */
 export function mayIn(holder: RightsHolder, namespace: string, question: Question): boolean {
   return isAtHome(holder, homeOfQuestion(question, namespace)) && holder.authorizer.decide(question)
 }
 
-/**
- * Requires a right of the caller in a namespace.
- *
- * @throws AclError `privilege_missing`, naming caller and right.
- */
+/** Requires a right of the caller in a namespace. @throws AclError `privilege_missing`, naming caller and right. */
 export function requireRight(caller: Caller, namespace: string, question: Question): void {
   if (!isAtHome(caller, namespace) || !caller.authorizer.decide(question))
     throw privilegeMissing(caller, question)
@@ -372,7 +356,6 @@ export function requireRightToStored(caller: Caller, namespace: string, question
 
 /**
  * The refusal of a caller without a right, naming both.
- *
  * @param on the object of the right, if the question does not name it.
  */
 export function privilegeMissing(

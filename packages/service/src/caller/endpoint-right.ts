@@ -17,7 +17,6 @@ export function isJudgedByName(right: Right): boolean {
 
 /**
  * Requires the right of an endpoint. Handlers check rights on single keys, nodes and services.
- *
  * @param at the namespace of the resource, and the name of this server.
  * @throws AclError `privilege_missing`; `caller_unknown` if the caller must present a token of its own.
  */
@@ -39,9 +38,8 @@ export function requireEndpointRight(
       if (!caller.presented) throw callerUnknown()
       return
     case 'acl:read':
-      if (!caller.authorizer.aclRead || !isAtHome(caller, namespace)) {
+      if (!caller.authorizer.aclRead || !isAtHome(caller, namespace))
         requireRight(caller, namespace, { resource: 'acl', access: 'read' })
-      }
       return
     case 'acl:write':
       requireRight(caller, namespace, { resource: 'acl', access: 'write' })
@@ -80,7 +78,6 @@ export function refusalOfWrites(
 /**
  * Requires the right to read at least one service of the agent, so that a caller without any learns no more from an ID that
  * exists than from another.
- *
  * @throws AclError `privilege_missing`.
  */
 export function requireSomeService(caller: Caller): void {

@@ -11,9 +11,8 @@ import type { KnownToken } from '../store/store.ts'
 
 /**
  * Asks the primary for the token of a secret.
- *
- * @param isKnown whether the primary has recognized the secret before, so that requests with unknown secrets cannot crowd out
- *   others.
+ * @param isKnown whether the primary has recognized the secret before, so that requests with unknown secrets cannot crowd
+ *   out others.
  * @returns `undefined` if there is no such global token.
  */
 export type AskForToken = (secretId: string, isKnown: boolean) => Promise<TokenRecord | undefined>
@@ -56,7 +55,6 @@ export class RemoteTokens {
 
   /**
    * Concurrent calls for one secret share one request.
-   *
    * @returns `undefined` if the secret is unknown, or if the primary cannot be reached.
    */
   async bySecret(secretId: string): Promise<TokenRecord | undefined> {

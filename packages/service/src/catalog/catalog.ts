@@ -1,5 +1,3 @@
-/** Reads of the catalog. */
-
 import {
   type Catalog,
   INSTANCE_FIELDS,
@@ -20,7 +18,6 @@ import { nodeTopic } from '../store/store.ts'
 import { RowRights } from './rights.ts'
 import { hasMeta, selectInstances, sortNear } from './select.ts'
 
-/** Nodes that the caller may read, by name. */
 export const nodesHandler: Handler<'catalog.nodes'> = async (call) => {
   const { query, view, service } = call
   const catalog = service.store.catalog()
@@ -35,7 +32,6 @@ export const nodesHandler: Handler<'catalog.nodes'> = async (call) => {
   return rights.mark(json([...filtered], { topic: 'nodes', index }))
 }
 
-/** Names of services that the caller may read, with the tags of all their instances. */
 export const servicesHandler: Handler<'catalog.services'> = (call) => {
   const { query, service } = call
   const { store } = service
@@ -83,7 +79,6 @@ export const nodeHandler: Handler<'catalog.node'> = async (call) => {
   return rights.mark(json({ Node: node, Services: byId }, watch))
 }
 
-/** A node with a list of its services. */
 export const nodeServicesHandler: Handler<'catalog.nodeServices'> = async (call) => {
   const { found, watch, rights } = await readNode(call, call.params.Node)
   const shown: Content<'catalog.nodeServices'> = found
@@ -103,7 +98,6 @@ interface InstanceQuery {
   readonly filter?: string | undefined
 }
 
-/** Answers the given instances of a service that the caller may read and the options select. */
 async function answerInstances(
   call: Context & { readonly query: InstanceQuery },
   name: string,

@@ -8,7 +8,6 @@ type Judge = Pick<Context, 'caller'>
 
 /** The rights of one caller, for one answer. Decisions about a name are cached, because instances share nodes and names. */
 export class RowRights {
-  /** Whether a row was hidden because the caller may not see it. */
   hasHidden = false
   private readonly judge: Judge
   private readonly nodes = new Map<string, boolean>()
@@ -27,7 +26,6 @@ export class RowRights {
     return this.ask(this.services, key, () => this.decide('service', Service, Namespace))
   }
 
-  /** An instance with its node. */
   instance(record: ServiceRecord): boolean {
     return this.node(record.Node) && this.service(record)
   }
@@ -37,7 +35,6 @@ export class RowRights {
     return this.node(record.Node) && (service === undefined || this.service(service))
   }
 
-  /** Lets an answer report whether rows were omitted because of missing rights. */
   mark<T>(answer: JsonAnswer<T>): JsonAnswer<T> {
     return tellLack(answer, this.hasHidden)
   }
@@ -55,10 +52,7 @@ export class RowRights {
   }
 }
 
-/**
- * @param given the name in the request, if the stored one has another case.
- * @throws AclError `privilege_missing`.
- */
+/** @param given the name in the request, if the stored one has another case. @throws AclError `privilege_missing`. */
 export function requireNode(
   { caller }: Judge,
   segment: string,
@@ -70,7 +64,6 @@ export function requireNode(
     throw privilegeMissing(caller, { ...question, segment: given })
 }
 
-/** @throws AclError `privilege_missing`. */
 export function requireService(
   { caller }: Judge,
   { Service, Namespace }: Pick<ServiceRecord, 'Service' | 'Namespace'>,

@@ -24,7 +24,6 @@ export function hasMeta(node: NodeRecord | undefined, pairs: readonly string[] |
   })
 }
 
-/** Whether an instance has all tags, ignoring case. */
 function hasTags({ Tags }: ServiceRecord, tags: readonly string[] | undefined): boolean {
   if (!tags?.length) return true
   return tags.every((tag) => Tags.some((own) => own.toLowerCase() === tag.toLowerCase()))
@@ -43,7 +42,6 @@ export function selectInstances(
   return instances.filter((record) => hasTags(record, tags) && hasMeta(catalog.node(record.Node), meta))
 }
 
-/** Sorts by distance from the node that `near` names, if any. */
 export function sortNear<T>(
   { service }: Pick<Context, 'service'>,
   catalog: Catalog,

@@ -1,5 +1,4 @@
 /** Registrations and deregistrations. Decisions: catalog. */
-
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import {
   type CatalogChange,
@@ -40,7 +39,6 @@ export const deregisterHandler: Handler<'catalog.deregister'> = async (call) => 
   })
 }
 
-/** @throws AclError `datacenter_unknown` for a body that names another datacenter. */
 function requireOwnDatacenter({ service }: Context, named: string | undefined): void {
   if (named === undefined || named === '' || named === service.datacenter) return
   throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'Datacenter' })
@@ -57,7 +55,6 @@ export function requireNeed({ caller }: Context, need: CatalogNeed): void {
 
 /**
  * Requires every need, and then that there is no fault. A record that the caller may not read counts as missing.
- *
  * @throws AclError `privilege_missing`, or the fault.
  */
 function requireNeeds(

@@ -61,7 +61,6 @@ export function askForToken({
   }
 }
 
-/** @returns whether all policies and roles that a token links are here, or arrive in time. */
 async function linksArrive(
   { Policies, Roles }: TokenRecord,
   { store, clock }: Pick<ServiceOptions, 'store' | 'clock'>,

@@ -1,13 +1,10 @@
 /** The port to other datacenters. Decisions: datacenters. */
 import { AclError } from '@latchkey/contract'
 
-/** Sends requests to other datacenters. */
 export interface Datacenters {
-  /** Names of the other datacenters. */
   readonly names: readonly string[]
   /**
    * Sends a request to a datacenter. Resolves when the reply begins.
-   *
    * @throws AclError `datacenter_unreachable`; `datacenter_silent` for a write that was sent and got no reply.
    */
   send(name: string, request: ForwardedRequest): Promise<ForwardedReply>
@@ -42,7 +39,6 @@ export function datacenterUnreachable(name: string, cause?: unknown): AclError {
   })
 }
 
-/** The refusal of a write that was sent and got no reply. */
 export function datacenterSilent(name: string, cause?: unknown): AclError {
   const message = `The datacenter ${name} did not answer; the outcome of the write is unknown`
   return new AclError('datacenter_silent', message, { cause })

@@ -25,7 +25,6 @@ interface Sent {
   readonly name: string
   /** Whether the request names its datacenter in `dc`. Otherwise it is a write for the primary. */
   readonly isNamed: boolean
-  /** The secret to send. */
   readonly secretId: string | undefined
   /** The caller's token, if known here. */
   readonly token: TokenRecord | undefined
@@ -80,7 +79,6 @@ export async function exchange(
   return { ...reply, body: once(withAddition(refusal, addition, reply.header('content-type'))) }
 }
 
-/** The reply of another datacenter, with the ID of this request. */
 export function passOn(
   { request, state }: Pick<ParsedRequest, 'request' | 'state'>,
   reply: ForwardedReply,
@@ -105,11 +103,7 @@ export function passOn(
   }
 }
 
-/**
- * Reads a whole body.
- *
- * @throws RangeError if it is longer.
- */
+/** Reads a whole body. @throws RangeError if it is longer. */
 export async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -159,7 +153,6 @@ function nameOf(part: string): string | undefined {
   return new URLSearchParams(part).keys().next().value
 }
 
-/** @throws AclError `caller_unknown` for a secret that a header cannot contain. */
 function headersFor(
   { request, namespaceHeader }: ParsedRequest,
   { name, isNamed, secretId }: Sent,
@@ -183,7 +176,6 @@ function waitMsOf({ options: { index, waitMs } }: ParsedRequest): number {
   return index > 0 ? waitMs * (1 + 1 / limits.WAIT_JITTER_DIVISOR) : 0
 }
 
-/** The token of the caller, if its secret is known here. */
 export async function knownToken(
   { secretId }: ParsedRequest,
   { service: { store }, callers }: ForwardingParts,

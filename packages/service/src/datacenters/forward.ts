@@ -1,5 +1,4 @@
 /** Requests that another datacenter answers: those with `?dc=`, and what a secondary leaves to its primary. Decisions: datacenters. */
-
 import { AclError, limits } from '@latchkey/contract'
 import { isSecondary } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
@@ -16,7 +15,6 @@ import {
 
 /**
  * Forwards a parsed request if another datacenter answers it.
- *
  * @returns undefined if this datacenter answers.
  * @throws AclError `token_replication_off`; the promise rejects with the errors of the functions below.
  */
@@ -37,14 +35,13 @@ export function answerElsewhere(
 }
 
 /**
- * Forwards a request to the datacenter that it names and returns the reply. The other datacenter checks everything except the
- * query options common to all endpoints.
+ * Forwards a request to the datacenter that it names and returns the reply. The other datacenter checks everything except
+ * the query options common to all endpoints.
  *
  * The secret of a local token is not sent, because it is valid nowhere else. Any other secret is sent, even an unknown one,
  * because the other datacenter may know it.
- *
- * @throws AclError `datacenter_unknown` for a request that was forwarded already; `query_invalid`, `datacenter_unreachable`,
- *   `datacenter_silent`, `unavailable`, and the errors of reading a body.
+ * @throws AclError `datacenter_unknown` for a request that was forwarded already; `query_invalid`,
+ *   `datacenter_unreachable`, `datacenter_silent`, `unavailable`, and the errors of reading a body.
  */
 async function forward(asked: ParsedRequest, name: string, parts: ForwardingParts): Promise<WireReply> {
   const { request, route, state, secretId } = asked

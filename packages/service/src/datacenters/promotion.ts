@@ -1,5 +1,4 @@
 /** Decisions of an operator about replication, and the state on which they depend. Decisions: promotion. */
-
 import { acceptCluster, isUuid, promote, type ReplicationFacts, randomUuid } from '@latchkey/acl'
 import { AclError, invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
@@ -52,12 +51,9 @@ export const promoteDatacenterHandler: Handler<'datacenters.promote'> = async (c
 function requireName(name: string, { datacenter }: ServiceOptions): void {
   const field = 'Datacenter'
   if (name === '') throw new AclError('field_required', 'Datacenter is missing', { field })
-  if (name !== datacenter) {
-    throw new AclError('field_invalid', `Datacenter: this is ${datacenter}`, { field })
-  }
+  if (name !== datacenter) throw new AclError('field_invalid', `Datacenter: this is ${datacenter}`, { field })
 }
 
-/** When the primary last answered, if replication is running. */
 async function primaryAnswered({ cluster }: ServiceOptions): Promise<string | undefined> {
   const state = await cluster.replication()
   return state?.running ? `at ${state.lastSuccess}` : undefined
@@ -106,7 +102,6 @@ function replicationFacts({
   }
 }
 
-/** Requires that the caller may write every policy, role and global token. */
 function requireManagement(call: Context): void {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
 }

@@ -50,10 +50,9 @@ export function mayBeForPrimary({ route }: ParsedRequest, service: ServiceOption
  * differ between datacenters.
  *
  * A request with an unknown secret is refused without forwarding. The secret of a local token is not sent.
- *
  * @returns the reply of the primary, or the one of this datacenter if the write must be made here.
- * @throws AclError `caller_unknown`, `datacenter_unreachable`, `datacenter_silent`, `unavailable`, and the errors of reading a
- *   body.
+ * @throws AclError `caller_unknown`, `datacenter_unreachable`, `datacenter_silent`, `unavailable`, and the errors of
+ *   reading a body.
  */
 export async function writeInPrimary(asked: ParsedRequest, parts: ForwardingParts): Promise<WireReply> {
   const { request, route, state } = asked
@@ -157,7 +156,6 @@ const FIND: { readonly [R in AnyRoute['resource']]?: Find } = {
 /**
  * Replaces the indexes of the record in an answer of the primary by those of its local copy, so that a client can wait from
  * them. An answer without a record, or whose record has no copy here, stays unchanged.
- *
  * @param answer body of a 200 of the primary.
  */
 async function withOwnIndexes(
@@ -183,9 +181,8 @@ function isIndexed(value: unknown): value is Indexed {
 const REPLICATION_MS_MAX = 2_000
 
 /**
- * Waits until this datacenter has replicated up to an index of the primary, or for {@link REPLICATION_MS_MAX}. Does not wait
- * if replication is not running.
- *
+ * Waits until this datacenter has replicated up to an index of the primary, or for {@link REPLICATION_MS_MAX}. Does not
+ * wait if replication is not running.
  * @returns how many indexes are missing; 0 for none.
  */
 async function lagBehind(
@@ -209,7 +206,6 @@ function recordOf(directory: Directory): ReplicationRecord | undefined {
   return directory.system('replication')?.Value
 }
 
-/** The routes that write one token. */
 type TokenWrite = {
   [N in RouteName]: RouteOf<N>['metadata'] extends { readonly writes: 'token' } ? N : never
 }[RouteName]
@@ -239,7 +235,6 @@ const RULES: { readonly [N in TokenWrite]: Rule<N> } = {
   'legacy.destroy': async ({ params, service }) => placeOfTokenWrite(await bySecret(service, params.ID)),
 }
 
-/** @param asked a request of the route with that name. */
 export function placeOf(
   name: RouteName,
   asked: { readonly params: object; readonly body: unknown } & Pick<Asked<TokenWrite>, 'caller' | 'service'>,

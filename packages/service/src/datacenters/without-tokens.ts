@@ -24,11 +24,9 @@ export function isWithoutTokens(service: ServiceOptions): boolean {
   return service.tokensOfPrimary !== undefined && isSecondary(service)
 }
 
-/** @throws AclError `token_replication_off` for auth methods and logins. */
 export function requireTokens({ route }: ParsedRequest): void {
-  if (LOGINS.test(route.name) && route.name !== 'login.logout') {
+  if (LOGINS.test(route.name) && route.name !== 'login.logout')
     throw new AclError('token_replication_off', 'Token replication is required for auth methods to function')
-  }
 }
 
 /** Whether a request reads intentions, which only the primary stores. */
@@ -40,14 +38,12 @@ export function readsTokens({ route }: ParsedRequest): boolean {
   return READS.has(route.name)
 }
 
-/** @throws AclError `token_replication_off`. */
 export function localTokensDisabled(): AclError {
   return new AclError('token_replication_off', 'Local tokens are disabled')
 }
 
 /**
  * Forwards a read to the primary.
- *
  * @throws AclError `caller_unknown` for a local token, whose secret is not sent; `datacenter_unreachable`,
  *   `datacenter_silent`, and the errors of reading a body.
  */

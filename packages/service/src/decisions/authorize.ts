@@ -1,5 +1,4 @@
 /** Authorization decisions for applications. Explanations are an extension. */
-
 import { checkPathId, type DecisionExplanation, parseQuestion, type Question } from '@latchkey/acl'
 import {
   type AuthorizeAnswer,

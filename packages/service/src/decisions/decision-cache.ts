@@ -8,7 +8,6 @@ import type { JsonText } from '../reply/json-text.ts'
 
 type Answers = JsonText<AuthorizeAnswer[]>
 
-/** Maximum characters of all answers. */
 const CHARS_MAX = 4_194_304
 
 /**

@@ -1,5 +1,4 @@
 /** Who can do something: a bounded scan over the tokens of a namespace, which what-if shares. Extensions. */
-
 import { isGone, parseQuestion, type TokenRecord } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { mayIn } from '../caller/caller.ts'
@@ -18,24 +17,17 @@ export const whoCanHandler: Handler<'decisions.whoCan'> = async (call) => {
   })
 }
 
-/** Maximum number of tokens scanned by one call. */
 const TOKENS_LOOKED_AT_MAX = 10_000
 /** Maximum steps of one call: about a second. */
 const STEPS_MAX = 250_000
-/** Steps for a token whose rights are cached. */
 const STEPS_PER_TOKEN = 10
 
-/**
- * Renders a token for the answer; undefined leaves it out.
- *
- * @param pauses for long work on the token.
- */
+/** Renders a token for the answer; undefined leaves it out. @param pauses for long work on the token. */
 type ShowToken<T> = (token: TokenRecord, pauses: Pauses) => Promise<T | undefined>
 
 /**
- * Scans the tokens of the namespace from a position in the list and collects the results of `show`, up to a page. One call is
- * bounded by tokens and steps; the cursor continues after it.
- *
+ * Scans the tokens of the namespace from a position in the list and collects the results of `show`, up to a page. One call
+ * is bounded by tokens and steps; the cursor continues after it.
  * @param isFull whether the page ends here, before its limit.
  * @throws AclError `unavailable` if the client has disconnected, or too many requests wait.
  */

@@ -33,7 +33,6 @@ export class Names {
 
   /**
    * Answers a question, synchronously if the rights are in memory and the state is known to be current.
-   *
    * @param recordsMax maximum number of useful records.
    * @throws AclError `caller_unknown` if the DNS token does not exist; the promise may also reject.
    */

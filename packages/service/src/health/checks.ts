@@ -1,5 +1,4 @@
 /** Lists of checks: of a node, of a service, or in a state. */
-
 import { type Catalog, CHECK_FIELDS, type CheckRecord, showCheck } from '@latchkey/catalog'
 import type { HealthCheck } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
@@ -27,7 +26,6 @@ export const serviceChecksHandler: Handler<'health.checks'> = (call) => {
   const { params, query, namespace, service } = call
   const catalog = service.store.catalog()
   const own = watchOfService(call, catalog, params.Service, 'nodes', 'services', 'checks')
-  // Checks show the name and the tags of their service.
   const index = query['node-meta'] ? own.index : Math.max(own.index, indexOfTables(service.store, 'checks'))
   const watch = { ...own, index, filtered: true } as const
   const checks = catalog.instances(params.Service, namespace).flatMap((record) => catalog.checksOf(record))
@@ -40,7 +38,6 @@ export const stateHandler: Handler<'health.state'> = (call) => {
   const { params, query, service } = call
   const { store } = service
   const catalog = store.catalog()
-  // Checks show the name and the tags of their service.
   const index = indexOfTables(store, 'services', 'checks')
   const watch = watchOfTables(
     'catalog',
@@ -61,7 +58,6 @@ export function isCheckListed(call: Context, { ServiceID, Namespace }: CheckReco
   return ServiceID === '' || isListed(call, Namespace)
 }
 
-/** Answers the given checks that the caller may read and the options select. */
 function answerChecks(
   call: Context & { readonly query: CheckQuery },
   catalog: Catalog,

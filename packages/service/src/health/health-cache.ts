@@ -8,10 +8,8 @@ import { ObjectNumbers } from '../caller/authorizer-cache.ts'
 import type { Caller } from '../caller/caller.ts'
 import type { JsonText } from '../reply/json-text.ts'
 
-/** The instances that a caller sees. */
 interface HealthText {
   readonly text: JsonText<ServiceHealth[]>
-  /** Whether instances are left out for lack of rights. */
   readonly hasHidden: boolean
 }
 
@@ -29,7 +27,6 @@ interface Asker {
 
 interface Kept extends ServiceState, HealthText {}
 
-/** Maximum characters of all texts. */
 const CHARS_MAX = 16_777_216
 
 export class HealthCache {
@@ -38,9 +35,8 @@ export class HealthCache {
 
   /**
    * The answer to a question about a service, from the cache or else from `make`.
-   *
-   * @param question names the service and the options of the read. Together with {@link ServiceState} and the caller's rights,
-   *   it determines the answer.
+   * @param question names the service and the options of the read. Together with {@link ServiceState} and the caller's
+   *   rights, it determines the answer.
    */
   of(asker: Asker, question: string, { index, instances }: ServiceState, make: () => HealthText): HealthText {
     const key = `${this.rightsOf(asker)} ${question}`
@@ -50,7 +46,6 @@ export class HealthCache {
     return this.kept.set(key, fresh, fresh.text.length + key.length)
   }
 
-  /** Equal texts mean equal rights to read. */
   private rightsOf({ caller: { authorizer, isGlobal, token } }: Asker): string {
     const number = this.policies.of(authorizer.policies)
     return isGlobal ? `${number}` : `${number} ${token.Namespace}`

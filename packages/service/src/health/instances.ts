@@ -1,5 +1,4 @@
 /** Instances of a service with their node and the checks of both: the elements of `health/service`. */
-
 import {
   type Catalog,
   type CheckRecord,
@@ -48,7 +47,6 @@ interface InstanceQuery {
   readonly filter?: string | undefined
 }
 
-/** Answers the given instances of a service that the caller may read and the options select. */
 function answerInstances(
   call: Context & { readonly query: InstanceQuery },
   name: string,
@@ -79,7 +77,6 @@ function answerService(
 ): JsonAnswer<ServiceHealth[]> | Promise<JsonAnswer<ServiceHealth[]>> {
   const { query, service, namespace, keptHealth } = call
   const catalog = service.store.catalog()
-  // Read before the content, so that the index is never newer than the content.
   const watch = watchOfService(call, catalog, name, 'nodes', 'services', 'checks')
   const index = catalog.serviceIndex(name, namespace)
   const instances = catalog.instances(name, namespace)
@@ -127,7 +124,6 @@ function isPassing({ nodeChecks, serviceChecks }: Element): boolean {
   return nodeChecks.every(passes) && serviceChecks.every(passes)
 }
 
-/** @throws AclError `answer_too_large`. */
 function show({ view }: Context, elements: readonly Element[]): ServiceHealth[] {
   const repeated = new RepeatedContent()
   return elements.map(({ node, service, nodeChecks, serviceChecks }) => {

@@ -48,18 +48,13 @@ export const uiNodeHandler: Handler<'health.uiNode'> = (call) => {
   const index = indexOfTables(store, 'nodes', 'services', 'checks')
   const watch = { topic: nodeTopic(params.Node), index, filtered: true } as const
   const node = catalog.node(params.Node)
-  if (!node || !rights.node(node.Node)) {
+  if (!node || !rights.node(node.Node))
     return rights.mark(missing(new AclError('not_found', 'No such node'), watch))
-  }
   return rights.mark(
     json(summaryOfNode(call, catalog, node, { rights, repeated: new RepeatedContent() }), watch),
   )
 }
 
-/**
- * @param node a node that the caller may read.
- * @throws AclError `answer_too_large`.
- */
 function summaryOfNode(
   call: Context,
   catalog: Catalog,
@@ -143,7 +138,6 @@ const namespaceOf = ({ Service }: ServiceHealth) => Service.Namespace ?? ''
 /** Service names match case-insensitively. */
 const asKey = (name: string, namespace: string) => `${namespace}/${name.toLowerCase()}`
 
-/** The services for which instances are proxies. */
 function proxiedBy(instances: readonly ServiceHealth[]): readonly string[] {
   return instances.flatMap(({ Service }) => {
     const destination = Service.Kind === CONNECT_PROXY ? Service.Proxy?.DestinationServiceName : undefined

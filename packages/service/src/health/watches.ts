@@ -5,16 +5,14 @@ import { connectTopic, SERVICE_NAMES_TOPIC, type Store, serviceTopic, type Topic
 
 type CatalogTable = 'nodes' | 'services' | 'checks'
 
-/** Highest index of some tables. */
 export function indexOfTables(store: Store, ...tables: readonly CatalogTable[]): number {
   return Math.max(...tables.map((table) => store.tableIndex(table)))
 }
 
 /**
- * The index of one service. From 1.0.7 on, it changes with its instances, their nodes and the checks of both. From 1.4.1 on,
- * an absent service has the index at which any service last lost its last instance. In earlier versions, both have the highest
- * index of the tables. Spec 9.3 (1.0.7).
- *
+ * The index of one service. From 1.0.7 on, it changes with its instances, their nodes and the checks of both. From 1.4.1
+ * on, an absent service has the index at which any service last lost its last instance. In earlier versions, both have the
+ * highest index of the tables. Spec 9.3 (1.0.7).
  * @param tables the tables that the answer shows.
  */
 export function watchOfService(

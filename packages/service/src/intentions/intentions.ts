@@ -184,9 +184,8 @@ export const migrationOfIntentionsHandler: Handler<'intentions.migration'> = (ca
 export const readExactIntentionHandler: Handler<'intentions.readExact'> = (call) => {
   const { directory } = call
   const ends = endsAsked(call, call.query)
-  if (!maySee(call, ends)) {
+  if (!maySee(call, ends))
     requireIntentionRead(call, { namespace: ends.DestinationNS, name: ends.DestinationName })
-  }
   const watch = { topic: 'intentions', filtered: true } as const
   const intention = directory.intentions().findExact(ends)
   // It may be stored in another spelling, which the caller may not read.

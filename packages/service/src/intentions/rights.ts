@@ -3,16 +3,14 @@ import { type IntentionDestination, type IntentionEnds, type Question, WILDCARD 
 import { isAtHome, requireRight, requireRightToStored } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
-/** One end of an intention. */
 export interface End {
   readonly namespace: string
   readonly name: string
 }
 
 /**
- * Writing an intention needs `intentions = "write"` on its destination, in every spelling that its intentions have; for `*`, on
- * every service.
- *
+ * Writing an intention needs `intentions = "write"` on its destination, in every spelling that its intentions have; for
+ * `*`, on every service.
  * @throws AclError `privilege_missing`.
  */
 export function requireIntentionWrite(
@@ -22,14 +20,12 @@ export function requireIntentionWrite(
   requireSpellings(call, { namespace, name, end: 'destination' }, { resource: 'intention', access: 'write' })
 }
 
-/** @throws AclError `privilege_missing`. */
 export function requireIntentionRead(call: Context, end: End): void {
   requireRight(call.caller, end.namespace, questionOf(end, 'read'))
 }
 
 /**
  * Requires a right to a name as asked, and as intentions spell it: names match regardless of case, but rules do not.
- *
  * @throws AclError `privilege_missing`, which names a stored spelling only if the caller may read it.
  */
 export function requireSpellings(

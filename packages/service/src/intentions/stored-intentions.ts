@@ -1,5 +1,3 @@
-/** Finds, renders and changes stored intentions. */
-
 import {
   type Directory,
   destinationKey,
@@ -22,7 +20,6 @@ export function migrationOf(directory: Directory): IntentionMigrationRecord | un
   return directory.system('intentions')?.Value
 }
 
-/** @throws AclError `intentions_migrating`. */
 export function requireWritableNow({ service }: Context, by: 'id' | 'entry'): void {
   requireWritable(migrationOf(service.store.directory()), by)
 }
@@ -47,7 +44,6 @@ export function seenIntention(call: Context, directory: Directory, id: string): 
   return found && maySee(call, found) ? found : undefined
 }
 
-/** @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`. */
 export function endsAsked(
   { service: { edition } }: Context,
   {
@@ -65,7 +61,6 @@ export function endsAsked(
   }
 }
 
-/** Puts an intention and its destination. */
 export function putIntention(directory: Directory, record: IntentionRecord): readonly Change[] {
   const existing = directory.intentions().findExact(record)
   return [put('intentions', record, existing), putDestination(directory, record)]
@@ -78,9 +73,8 @@ export function replaceIntention(
   record: IntentionRecord,
 ): readonly Change[] {
   if (intentionKey(record) === intentionKey(existing)) return putIntention(directory, record)
-  if (destinationKey(record) !== destinationKey(existing)) {
+  if (destinationKey(record) !== destinationKey(existing))
     return [...deleteIntention(directory, existing), ...putIntention(directory, record)]
-  }
   return [remove('intentions', existing), ...putIntention(directory, record)]
 }
 
@@ -104,7 +98,6 @@ function putDestination(
   return put('intentionDestinations', record, record)
 }
 
-/** Replaces all intentions to a destination. */
 export function putEntry(directory: Directory, { destination, sources }: EntryRecords): readonly Change[] {
   const existing = directory.intentions().entry(destination)
   const left = new Set(sources.map(intentionKey))

@@ -1,10 +1,7 @@
-/** The key that a path names, and the rights to it. */
-
 import { AclError, limits, utf8Length } from '@latchkey/contract'
 import { requireRight } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
-/** @throws AclError `id_missing`, `field_too_long`. */
 export function requireKey({ Key: key }: { readonly Key: string }): string {
   if (key === '') throw new AclError('id_missing', 'Missing key name', { field: 'Key' })
   if (utf8Length(key) > limits.KV_KEY_BYTES_MAX) {
@@ -15,7 +12,6 @@ export function requireKey({ Key: key }: { readonly Key: string }): string {
   return key
 }
 
-/** @throws AclError `privilege_missing`. */
 export function requireKeyRight(
   { caller, namespace }: Context,
   segment: string,

@@ -1,5 +1,3 @@
-/** Renders an entry of the key-value store in the reference's format. */
-
 import type { KvRecord } from '@latchkey/acl'
 import { AclError, type KvEntry } from '@latchkey/contract'
 import type { Context } from '../handler.ts'

@@ -210,7 +210,6 @@ function rangeOf({ namespace, query: { session } }: Call<'kv.read'>, prefix: str
 /**
  * Re-authorizes the reader after each page has loaded: a long answer takes time, and writes made after the caller lost a
  * right are not shown (COH-10).
- *
  * @throws AclError `caller_unknown` if the token of the caller no longer exists.
  */
 async function readerNow(call: Context): Promise<(key: string) => boolean> {

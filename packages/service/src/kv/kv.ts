@@ -1,5 +1,4 @@
 /** Keys. A lock is a conditional write: losing a race answers `false`. Spec 5.4; decisions: sessions. */
-
 import type { KvRecord } from '@latchkey/acl'
 import { isSameKey, type LockRequest, lockedKey, releasedKey } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
@@ -88,7 +87,6 @@ export const writeKvHandler: Handler<'kv.write'> = (call) => {
   })
 }
 
-/** Session IDs match case-insensitively. */
 function bySession(request: Omit<LockRequest, 'Session'>, id: string): LockRequest {
   return { ...request, Session: id.toLowerCase() }
 }
@@ -136,9 +134,8 @@ function lockKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answer<'
   requireSessionId(Session, 'acquire')
   const refused: Decision<Answer<'kv.write'>> = { changes: [], answer: () => json(false) }
   return decideAndCommitFor(call, async () => {
-    if (!store.catalog().sessions.get(Session)) {
+    if (!store.catalog().sessions.get(Session))
       throw new AclError('session_unknown', `invalid session "${shorten(Session)}"`, { field: 'acquire' })
-    }
     const existing = await store.kvEntry(Namespace, Key)
     const record = lockedKey(existing, request)
     if (!record) return refused

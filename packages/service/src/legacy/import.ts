@@ -1,5 +1,4 @@
 /** Import of a legacy token list: an extension, for data from before 1.4.0. Spec 9.2. */
-
 import type { TokenRecord } from '@latchkey/acl'
 import {
   checkLegacyRules,
@@ -44,9 +43,8 @@ export const importLegacyHandler: Handler<'legacy.import'> = async (call) => {
   const errors = problems.filter((finding) => finding.severity === 'error')
   if (!call.query.check) {
     if (errors.length > 0) throw refusal(errors)
-    for (const part of parts(fresh)) {
+    for (const part of parts(fresh))
       await decideAndCommitFor(call, () => ({ changes: part.map(write), answer: () => undefined }))
-    }
   }
   return json({ Imported: fresh.length, Unchanged: unchanged, Problems: problems.map(showFinding) })
 }
@@ -58,7 +56,6 @@ interface Placed {
 
 interface Write {
   readonly record: TokenRecord
-  /** The stored token with the same secret. */
   readonly stored: TokenRecord | undefined
 }
 
@@ -89,11 +86,7 @@ async function readDump(call: Call<'legacy.import'>): Promise<Dump> {
   return { tokens, findings }
 }
 
-/**
- * The records of a list, in parts.
- *
- * @throws AclError `body_malformed`, `field_type`.
- */
+/** The records of a list, in parts. @throws AclError `body_malformed`, `field_type`. */
 function* scanList(body: Uint8Array): Generator<readonly DumpRecord[]> {
   const scanner = new DumpScanner()
   try {

@@ -1,5 +1,4 @@
 /** The legacy API for tokens, and the translation of legacy rules. Spec 9.1, 9.2.4; decisions: rule translation. */
-
 import {
   ANONYMOUS_TOKEN_SECRET_ID,
   DEFAULT_NAMESPACE,
@@ -51,9 +50,8 @@ export const cloneLegacyHandler: Handler<'legacy.clone'> = (call) => {
 export const destroyLegacyHandler: Handler<'legacy.destroy'> = (call) => {
   const { store } = call.service
   const secretId = requireSecret(call.params)
-  if (secretId === ANONYMOUS_TOKEN_SECRET_ID) {
+  if (secretId === ANONYMOUS_TOKEN_SECRET_ID)
     throw new AclError('root_name_refused', 'Permission denied: Cannot delete anonymous token')
-  }
   return decideAndCommitFor(call, async () => {
     const existing = living(call, await store.tokenBySecret(secretId))
     if (!existing) return { changes: [], answer: () => json(true) }
@@ -86,9 +84,8 @@ export const exportLegacyHandler: Handler<'legacy.export'> = (call) => ({
 })
 
 async function* exported(call: Call<'legacy.export'>): AsyncGenerator<JsonElements<LegacyToken[]>> {
-  for await (const tokens of call.service.store.tokens({ legacy: true })) {
+  for await (const tokens of call.service.store.tokens({ legacy: true }))
     yield jsonElements(legacyEntries(call, tokens))
-  }
 }
 
 /** The body is a rule text, not JSON, and so is the answer. */
@@ -102,12 +99,10 @@ async function translated(call: Context, legacyRules: string): Promise<Answer<'l
   return { body: { kind: 'text', text: rules } }
 }
 
-/** Translates the rules of a stored token. */
 export const translateTokenHandler: Handler<'legacy.translateToken'> = async (call) =>
   withToken(call, call.params.AccessorID, (token) => {
-    if (token.Rules === '') {
+    if (token.Rules === '')
       throw new AclError('legacy_rules_missing', 'The specified token does not have any rules set')
-    }
     return translated(call, token.Rules)
   })
 
@@ -147,7 +142,6 @@ function legacyEntries(call: Context, tokens: readonly TokenRecord[]): LegacyTok
   })
 }
 
-/** @throws AclError `root_name_refused`. */
 function requireSecret({ ID: secretId }: { readonly ID: string }): string {
   if (ROOT_NAMES.has(secretId))
     throw new AclError('root_name_refused', 'Permission denied: Cannot modify root ACL')

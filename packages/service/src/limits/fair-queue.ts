@@ -12,14 +12,12 @@ interface FairQueueOptions {
   readonly msPerTurn?: number
   /** Whether tasks run at once while the turn has room for them, or in a later turn. Default: false. */
   readonly startsAtOnce?: boolean
-  /** Milliseconds. Default: `performance.now`. */
   readonly now?: () => number
 }
 
 /**
  * Spreads tasks over turns of the event loop, taking clients in turn. However many tasks arrive at once, turns remain
- * short, so new connections are accepted soon, and a client waits for one task of each other client instead of all of
- * them.
+ * short, so new connections are accepted soon, and a client waits for one task of each other client instead of all of them.
  */
 export class FairQueue implements Turns {
   private readonly costPerTurn: number
@@ -30,7 +28,6 @@ export class FairQueue implements Turns {
   private readonly waiting = new Map<string | undefined, Waiting[]>()
   private left: number
   private isScheduled = false
-  /** When this turn ran its first task. */
   private since = 0
 
   /** @param costPerTurn a turn runs tasks until their costs reach this. */
@@ -50,7 +47,6 @@ export class FairQueue implements Turns {
 
   /**
    * Runs a task: at once, or when its client's turn comes.
-   *
    * @param client `undefined` for a trusted proxy.
    * @param cost of the task, in the unit of the constructor's.
    */
@@ -65,7 +61,6 @@ export class FairQueue implements Turns {
     else this.waiting.set(client, [{ task, cost }])
   }
 
-  /** Resolves when a task of this client and cost may run. */
   next(client?: string, cost?: number): Promise<void> {
     return new Promise((resolve) => this.run(client, resolve, cost))
   }

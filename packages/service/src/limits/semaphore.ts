@@ -14,14 +14,11 @@ export interface Share {
 interface Claim {
   /** How many permits; at most all of them. Default: 1. */
   readonly permits?: number
-  /** Default: none. */
   readonly shares?: readonly Share[]
 }
 
 interface AcquireOptions extends Claim {
-  /** Aborted when the permits are no longer wanted. */
   readonly signal?: AbortSignal | undefined
-  /** Default: no limit. */
   readonly waitMsMax?: number
 }
 

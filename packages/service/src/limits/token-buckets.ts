@@ -3,7 +3,6 @@ import { BoundedMap } from '../bounded-map.ts'
 /** Maximum number of tracked keys. Untracked keys start with a full bucket. */
 const BUCKETS_MAX = 20_000
 
-/** A rate limit. */
 export interface Rate {
   /** What the limit applies to, such as a client. */
   readonly key: string
@@ -28,7 +27,6 @@ interface Bucket {
   filledAt: number
 }
 
-/** Token buckets by key, counted in this process. */
 export class TokenBuckets implements RateLimits {
   private readonly now: () => number
   private readonly buckets = new BoundedMap<string, Bucket>(BUCKETS_MAX)

@@ -1,5 +1,4 @@
 /** Creates a token from verified claims. Decisions: login. */
-
 import {
   type AuthMethodRecord,
   attributesOf,
@@ -30,7 +29,6 @@ import { created, decideAndCommit } from '../store/commit.ts'
 import { shownToWriter } from '../tokens/stored-token.ts'
 import { Pauses, STEPS_PER_TURN, stepsOf, type Turns } from '../turns.ts'
 
-/** A login whose credential was verified. */
 interface VerifiedLogin {
   readonly method: AuthMethodRecord
   readonly claims: Claims
@@ -39,9 +37,8 @@ interface VerifiedLogin {
 
 /**
  * Creates the token of a login.
- *
- * @throws AclError `login_refused`, `login_unbound`, `too_many_live_tokens`; `auth_method_unknown` if the method was deleted
- *   during the login.
+ * @throws AclError `login_refused`, `login_unbound`, `too_many_live_tokens`; `auth_method_unknown` if the method was
+ *   deleted during the login.
  */
 export async function logIn(call: Context, login: VerifiedLogin): Promise<JsonAnswer<Token>> {
   const { service } = call

@@ -12,13 +12,11 @@ const METHOD_FACTOR = 50
  * Maximum number of concurrent logins of one method that query its provider, each on its own connection, or match slow rules.
  */
 const LOGINS_AT_ONCE_MAX = 16
-/** Maximum number of methods whose semaphores are kept. */
 const METHODS_MAX = 1_000
 
 export interface LoginLimits {
   /**
    * Counts one login.
-   *
    * @param client its address; undefined for a client without a limit, such as a trusted proxy.
    * @throws AclError `too_many_logins` with `Retry-After`.
    */

@@ -17,7 +17,6 @@ import { remove } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { authMethodUnknown, logIn } from './log-in.ts'
 
-/** Exchanges a credential of an identity provider for a token. */
 export const loginHandler: Handler<'login.login'> = async (call) => {
   const { service, body } = call
   requireFields(body, ['AuthMethod', 'BearerToken'])
@@ -34,7 +33,6 @@ export const loginHandler: Handler<'login.login'> = async (call) => {
 /** How long a client waits after too many logins. */
 const RETRY_AFTER_SECONDS = 60
 
-/** Starts a login in a browser. */
 export const authUrlHandler: Handler<'login.authUrl'> = async (call) => {
   const { body, service } = call
   requireFields(body, ['AuthMethod', 'RedirectURI'])
@@ -90,12 +88,10 @@ interface LoginBody {
   readonly Namespace?: string | undefined
 }
 
-/** @throws AclError `field_required` for the first empty field. */
 function requireFields<Body>(body: Body, fields: readonly (keyof Body & string)[]): void {
   for (const field of fields) {
-    if (body[field] === '') {
+    if (body[field] === '')
       throw new AclError('field_required', `Invalid Login request: no ${field} is set`, { field })
-    }
   }
 }
 
@@ -106,7 +102,6 @@ function runLimited<T>(call: Context, method: AuthMethodRecord, part: () => Prom
 
 /**
  * Finds the auth method, and counts the request against the rate limits of its client and its method.
- *
  * @throws AclError `auth_method_unknown`, `namespace_unsupported`, `field_invalid`, `too_many_logins`.
  */
 async function requireLoginMethod(
@@ -121,7 +116,6 @@ async function requireLoginMethod(
 
 /**
  * Finds a method for logins in a browser, and the OpenID client.
- *
  * @param operation name of the operation in the reference's messages.
  * @throws AclError as {@link requireLoginMethod}, `field_invalid` for a method of another type, `endpoint_not_built`.
  */
@@ -131,15 +125,12 @@ async function requireOidc(
   operation: string,
 ): Promise<{ readonly method: OidcMethod; readonly oidc: OidcClient }> {
   const { oidc } = call.service.identity
-  if (oidc === undefined) {
-    throw new AclError('endpoint_not_built', 'This server asks no OpenID providers')
-  }
+  if (oidc === undefined) throw new AclError('endpoint_not_built', 'This server asks no OpenID providers')
   const method = await requireLoginMethod(call, body)
   if (method.Type !== 'oidc') throw incompatible(operation, method)
   return { method, oidc }
 }
 
-/** @returns AclError `field_invalid` for a method whose type does not support this login. */
 function incompatible(operation: string, { Type }: AuthMethodRecord): AclError {
   return new AclError('field_invalid', `${operation} is incompatible with type "${Type}"`, {
     field: 'AuthMethod',

@@ -39,7 +39,6 @@ const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], ro
 
 /**
  * Answers the changes after an index, or a page of all records. Limits concurrency, because each answer is long.
- *
  * @throws AclError `privilege_missing`: in the extended edition only global managers see every secret. `primary_superseded`
  *   for readers whose datacenter follows a promoted successor of this one.
  */
@@ -52,7 +51,6 @@ export const changesHandler: Handler<'operations.changes'> = async (call) => {
 
 /**
  * Notes how far a reader is: up to the index from which it continues, or up to the copy that it begins.
- *
  * @throws AclError `query_invalid`.
  */
 function noteReader({ query, service, now, directory }: ChangesCall): void {
@@ -80,9 +78,8 @@ async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
   const parts = staged ? { recordsMax: REPLICATED_CHANGES_MAX } : undefined
   const changes = isOurs ? await store.changesAfter(index, parts) : undefined
   const text = changes && jsonText(show(call, { ...changes, withoutAccessor }))
-  if (text === undefined || text.length > CHANGES_LENGTH_MAX) {
+  if (text === undefined || text.length > CHANGES_LENGTH_MAX)
     return json({ ...show(call, { ...NOTHING, index: store.commitIndex() }), Reset: true as const })
-  }
   return { body: { kind: 'json-bytes', bytes: jsonBytes(text) }, watch: { topic: 'changes' } }
 }
 
@@ -122,7 +119,6 @@ async function copyPage(call: ChangesCall): Promise<Listed> {
   return copied(call, { ...page, index }, undefined)
 }
 
-/** Whether a page is full with a record that was added to it. */
 type IsFullWith = (record: object) => boolean
 
 function pageSize(): IsFullWith {
@@ -159,13 +155,11 @@ async function readTokens(
   return { tokens, nextCursor: undefined }
 }
 
-/** @throws AclError `query_invalid` for a text that is not a cursor of this endpoint. */
 function parseCursor(cursor = 'namespaces.'): { readonly table: ReplicatedTable; readonly after: string } {
   const [name = '', after] = cursor.split(/\.(.*)/s)
   const table = REPLICATED_TABLES.find((known) => known === name)
-  if (table === undefined || after === undefined) {
+  if (table === undefined || after === undefined)
     throw new AclError('query_invalid', 'cursor is not one that this service gave', { field: 'cursor' })
-  }
   return { table, after }
 }
 
@@ -182,7 +176,6 @@ function clusterOf(directory: Directory): string {
   return record.Value.ID
 }
 
-/** The content of an answer. */
 type Shown = ReplicatedRecords &
   Pick<StoreChanges, 'index'> &
   Partial<StoreChanges> & { readonly withoutAccessor?: number }

@@ -57,9 +57,8 @@ type Shown = Content<'operations.members'>[number]
  */
 export const membersHandler: Handler<'operations.members'> = async (call) => {
   const { wan, segment } = call.query
-  if (wan !== undefined && segment !== undefined) {
+  if (wan !== undefined && segment !== undefined)
     throw new AclError('query_invalid', 'Cannot provide a segment with wan=true', { field: 'segment' })
-  }
   const members = await call.service.cluster.members()
   const rights = new RowRights(call)
   const living = new Set(members.filter(({ status }) => status === 'alive').map(({ node }) => nodeKey(node)))
@@ -69,7 +68,6 @@ export const membersHandler: Handler<'operations.members'> = async (call) => {
   return rights.mark(json(wan === undefined ? shown : shown.map(inWideArea)))
 }
 
-/** A member in the list of all datacenters, where the name includes the datacenter. */
 function inWideArea(member: Shown): Shown {
   return { ...member, Name: `${member.Name}.${member.Datacenter}` }
 }
@@ -126,7 +124,6 @@ export const openapiHandler: Handler<'operations.openapi'> = async ({ service })
 
 const MEMBER_STATUS = { alive: 1, left: 3, failed: 4 } as const
 
-/** A server process as agents show it. */
 function showMember(member: ClusterMember): Content<'operations.members'>[number] {
   const colon = member.address.lastIndexOf(':')
   return {
@@ -242,9 +239,8 @@ const TOKEN_FORM = /^[\x21-\x7e]*$/
 export const setReplicationTokenHandler: Handler<'operations.setReplicationToken'> = (call) => {
   if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
   const Value: ReplicationTokenRecord = { Token: call.body.Token }
-  if (!TOKEN_FORM.test(Value.Token) || Value.Token === REDACTED_SECRET_ID) {
+  if (!TOKEN_FORM.test(Value.Token) || Value.Token === REDACTED_SECRET_ID)
     throw new AclError('field_invalid', 'Token is not a secret', { field: 'Token' })
-  }
   const { store } = call.service
   return decideAndCommit(store, () => {
     const value = Value.Token === '' ? undefined : Value

@@ -1,5 +1,4 @@
 /** Which rights would change if a policy had different rules: an extension. */
-
 import {
   type Authorizer,
   type Difference,
@@ -54,7 +53,6 @@ export const whatIfHandler: Handler<'policies.whatIf'> = async (call) => {
 
 type WhatIfChange = Content<'policies.whatIf'>[number]
 
-/** Cache size for compiled rules and texts with the proposed rules, in bytes. */
 const AFTER_BYTES_MAX = 16_777_216
 
 /** Each of the texts may take most of a turn. */
@@ -92,12 +90,10 @@ async function compareRights(
   return comparison.compare(before.policies, authorizer.policies)
 }
 
-/** Approximate length of a change as JSON. */
 function lengthOf({ gains, losses }: Difference): number {
   return [...gains, ...losses].reduce((length, { segment = '' }) => length + segment.length + 50, 0)
 }
 
-/** The directory with the proposed rules. */
 function withRules(directory: Directory, policy: PolicyRecord, Rules: string): LinkLookup {
   const changed = { ...policy, Rules, Hash: policyHash({ ...policy, Rules }) }
   return {

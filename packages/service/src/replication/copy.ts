@@ -14,7 +14,6 @@ import { isSameContent, NOTHING, type Received } from './apply/received.ts'
 import { Paused } from './primary.ts'
 
 export interface CopyLimits {
-  /** Maximum number of records that differ. */
   readonly recordsMax: number
   /** Maximum length of their JSON, in characters. */
   readonly lengthMax: number
@@ -76,7 +75,6 @@ export class Copy {
 
   /**
    * Adds a page. Records equal to the stored ones take no memory. In slices, the commit compares them.
-   *
    * @throws CopyTooLarge
    */
   async addPage(page: Received, store: Store): Promise<void> {
@@ -102,7 +100,6 @@ export class Copy {
 
   /**
    * Adds changes that are later than the pages.
-   *
    * @param isApplied whether they are stored already.
    * @throws CopyTooLarge
    */
@@ -158,7 +155,6 @@ export class Copy {
     )
   }
 
-  /** Removes the differences so far. */
   take(): Received {
     const received = this.differences()
     for (const table of REPLICATED_TABLES) {
@@ -180,7 +176,6 @@ export class Copy {
 
   /**
    * All differences at the end, including the deletion of records that the primary does not have.
-   *
    * @param allHaveAccessors whether every token of the primary has an accessor, so copies without one have no original.
    */
   async finish(store: Store, allHaveAccessors: boolean): Promise<Received> {
@@ -225,9 +220,8 @@ export class Copy {
       const isOfTokens = table === 'tokens'
       const stored = isOfTokens ? await store.countTokens({ local: false }) : [...directory[table]()].length
       const count = deleted[table].length + (isOfTokens ? strays.length : 0)
-      if (count > DELETED_MAX && count > DELETED_SHARE_MAX * stored) {
+      if (count > DELETED_MAX && count > DELETED_SHARE_MAX * stored)
         return `it would delete ${count} of ${stored} ${table}`
-      }
     }
     return undefined
   }

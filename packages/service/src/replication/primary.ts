@@ -36,7 +36,6 @@ export class Primary {
     this.options = options
   }
 
-  /** Whether an answer to a request is overdue. */
   get isOverdue(): boolean {
     return this.dueAt !== undefined && this.options.clock.now() > this.dueAt
   }

@@ -13,16 +13,12 @@ export interface ReplicatorOptions {
   readonly store: Store
   readonly source: ChangesSource
   readonly clock: Clock
-  /** Timers of {@link Replicator.run}. */
   readonly sleeper: Sleeper
-  /** Adds jitter to retries. */
   readonly random: Random
   readonly primaryDatacenter: string
   /** `withoutTokens`: only policies, roles and namespaces. */
   readonly kinds: 'all' | 'withoutTokens'
-  /** Called after each step of {@link Replicator.run}. */
   readonly onStep?: (step: ReplicationStep) => void
-  /** Memory bounds of a copy. */
   readonly copyLimits?: CopyLimits
 }
 
@@ -55,11 +51,9 @@ export interface ReplicationProgress {
   readonly copied: number
 }
 
-/** What one step of replication did. */
 export interface ReplicationStep extends Omit<Round, 'outcome'> {
   /** As in {@link Round}, or `failed`: see {@link ReplicationProgress}. */
   readonly outcome: Round['outcome'] | 'failed'
-  /** How long to wait before the next step, in milliseconds. */
   readonly waitMs: number
   readonly error?: unknown
 }

@@ -24,7 +24,6 @@ export interface Round {
    * must act first. `ended`: an operator made this datacenter the primary.
    */
   readonly outcome: 'applied' | 'unchanged' | 'copied' | 'paused' | 'ended'
-  /** Number of records written and deleted. */
   readonly counts?: AppliedCounts
   /** Set at the end of the daily copy: number of records that differed from the primary's, and were mended. */
   readonly mended?: Drift
@@ -62,7 +61,6 @@ interface Asking {
 export class Rounds {
   private readonly options: RoundsOptions
   private copy: Copy | undefined
-  /** Records that the last copy has read. */
   copied = 0
   private isCopyDue = false
   private checkAt: number
@@ -83,7 +81,6 @@ export class Rounds {
     this.checkAt = options.clock.now() + FIRST_CHECK_MS
   }
 
-  /** The way of the copy in progress. */
   get way(): CopyWay | undefined {
     return this.copy?.way
   }
@@ -92,14 +89,12 @@ export class Rounds {
     this.copy = undefined
   }
 
-  /** Requests a comparison of all records next. */
   copyNext(): void {
     this.isCopyDue = true
   }
 
   /**
    * Sends one request and applies the answer.
-   *
    * @throws StoreConflict, BrokenAnswer, Paused, and what the source and the store throw.
    */
   async next(signal: AbortSignal, isAtOnce: boolean): Promise<Round> {
@@ -123,13 +118,11 @@ export class Rounds {
     if (this.copy?.fence !== fence) this.copy = undefined
     const { copy } = this
     if (copy && !this.isTurnToFollow(copy)) return this.continueCopy(copy, cursor, asking.signal)
-    if (record === undefined || record.index === 0) {
+    if (record === undefined || record.index === 0)
       return this.beginCopy(await this.wayOfFirstCopy(record), cursor, asking.signal)
-    }
     if (this.needsCopy(record)) return this.beginCopy('whole', cursor, asking.signal)
-    if (!copy && this.mayCopy(record) && this.options.clock.now() >= this.checkAt) {
+    if (!copy && this.mayCopy(record) && this.options.clock.now() >= this.checkAt)
       return this.beginCopy('check', cursor, asking.signal)
-    }
     return this.follow(record, cursor, asking)
   }
 
@@ -212,9 +205,8 @@ export class Rounds {
     const { store, primary, copyLimits } = this.options
     const { fence } = cursor
     const isHeld = record.skipped.some(({ heldBy }) => heldBy !== undefined)
-    if (isHeld && (await this.isSomeHolderGone(record.skipped))) {
+    if (isHeld && (await this.isSomeHolderGone(record.skipped)))
       return this.beginCopy('whole', cursor, signal)
-    }
     const holdsCopies = await this.holdsLegacyCopies()
     const isShort = isHeld || holdsCopies || record.keptNamespaces !== undefined
     const waitMs = this.copy || isAtOnce ? NO_WAIT_MS : isShort ? SHORT_WAIT_MS : WAIT_MS
@@ -431,17 +423,12 @@ function changesSince(
   return { index, cluster, wait: `${waitMs}ms`, staged: true }
 }
 
-/** @throws Paused for another cluster that no operator has accepted. */
 function requireAccepted({ cluster, accepted }: ReplicationRecord, answer: ReceivedAnswer): void {
   if (answer.cluster === cluster || answer.cluster === accepted) return
   throw new Paused(`the primary is another cluster: ${answer.cluster} instead of ${cluster}`)
 }
 
-/**
- * Protects the records of a former primary, which its successor may never have received.
- *
- * @throws Paused
- */
+/** Protects the records of a former primary, which its successor may never have received. @throws Paused */
 async function requireNoPrimary(store: Store, { index, cluster }: ReceivedAnswer): Promise<void> {
   if (!hasSeenPromotion(index, store.commitIndex()) || (await isEmpty(store))) return
   throw new Paused(`the primary was promoted, and this datacenter has records of its own: accept ${cluster}`)

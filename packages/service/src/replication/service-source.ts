@@ -22,11 +22,7 @@ export interface ChangesAnswer {
 
 /** The primary: over HTTP in the server, in memory in the mocks. */
 export interface ChangesSource {
-  /**
-   * Sends one request.
-   *
-   * @throws AclError or Error with a message for `LastErrorMessage`, which must show no secret.
-   */
+  /** Sends one request. @throws AclError or Error with a message for `LastErrorMessage`, which must show no secret. */
   ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer>
 }
 
@@ -34,7 +30,6 @@ interface ServiceSourceOptions {
   readonly handle: (request: WireRequest) => Promise<WireReply>
   /** The replication token: a global one with `acl:write`. */
   readonly secretId: () => string
-  /** A prefix that the primary accepts. */
   readonly headerPrefix?: string
 }
 
@@ -63,7 +58,6 @@ export function serviceSource({
   }
 }
 
-/** Path and query of a changes request. */
 export function changesUrl(query: ChangesQuery): string {
   const options = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
   return `/v1/acl/changes${options.length === 0 ? '' : `?${options.join('&')}`}`

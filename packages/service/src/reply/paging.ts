@@ -19,7 +19,6 @@ export function orderOf({ sort }: { readonly sort?: 'CreateIndex' | '-CreateInde
 
 /**
  * The page that a query requests; `undefined` if it requests none.
- *
  * @throws AclError `query_invalid`, also for a cursor from a list in the other order.
  */
 export function pageOf(query: PageQuery, order: ListOrder = 'oldest-first'): Page | undefined {
@@ -42,9 +41,8 @@ export function formatCursor(position: ListPosition, order: ListOrder = 'oldest-
 
 function parseCursor(text: string, order: ListOrder): ListPosition {
   const [, mark, createIndex, accessorId = '', tie] = CURSOR.exec(text) ?? []
-  if (createIndex === undefined) {
+  if (createIndex === undefined)
     throw new AclError('query_invalid', 'cursor is not one that this service gave', { field: 'cursor' })
-  }
   if ((mark === '-') !== (order === 'newest-first')) {
     throw new AclError(
       'query_invalid',

@@ -11,7 +11,6 @@ import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
 import { JSON_TYPE, parseExact, stringify } from './json-text.ts'
 
-/** What is known about a request when its reply is rendered. */
 export interface ReplyContext {
   readonly request: WireRequest
   readonly endpoint: EndpointName | undefined
@@ -121,7 +120,6 @@ function pageText(start: string, page: string | Uint8Array, pretty: boolean): st
   return text
 }
 
-/** The elements of an indented array, without the brackets. */
 function indentElements(elements: string): string {
   return indent(`[${elements}]`).slice(1, -'\n]\n'.length)
 }

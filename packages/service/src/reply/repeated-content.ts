@@ -9,11 +9,7 @@ export class RepeatedContent {
   private readonly lengths = new Map<object, number>()
   private bytes = 0
 
-  /**
-   * Counts a record, unless the answer shows it for the first time.
-   *
-   * @throws AclError `answer_too_large`.
-   */
+  /** Counts a record, unless the answer shows it for the first time. @throws AclError `answer_too_large`. */
   add(record: object, lengthOf: () => number): void {
     const known = this.lengths.get(record)
     const length = known === 0 ? lengthOf() : (known ?? 0)

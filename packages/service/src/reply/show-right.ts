@@ -1,6 +1,5 @@
 import type { Question } from '@latchkey/acl'
 
-/** A right as answers show it. */
 export function showRight({ resource, segment, access }: Question): {
   Resource: string
   Segment?: string

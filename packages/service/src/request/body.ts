@@ -1,4 +1,3 @@
-/** Reads and decodes request bodies. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { AclError, type AnyRoute, absentFieldsOf, decodeBody, decodeUtf8, limits } from '@latchkey/contract'
 import type { Caller } from '../caller/caller.ts'
@@ -9,7 +8,6 @@ import type { WireRequest } from './wire.ts'
 /** The body that a request brings: read already, or to be read by its handler. */
 export type ReceivedBody = Uint8Array | AsyncIterable<Uint8Array>
 
-/** The body as a stream, for a route that accepts any length. */
 export function streamOf(request: WireRequest): AsyncIterable<Uint8Array> {
   return request.streamBody?.() ?? onceRead(request)
 }

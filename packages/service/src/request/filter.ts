@@ -5,7 +5,6 @@ import { Pauses } from '../turns.ts'
 
 /**
  * The records that the filter of a request selects, in their order.
- *
  * @param records those that the caller may read. @param shape the fields that the filter may name.
  * @throws AclError `filter_invalid`, `field_too_long`.
  */

@@ -92,7 +92,6 @@ export function familiesOf(
 }
 
 interface Credential {
-  /** `undefined` if the request presents no token. */
   readonly secretId: string | undefined
   /** Whether the secret was in the query string, which gets a warning. Decisions: authentication. */
   readonly inQuery: boolean

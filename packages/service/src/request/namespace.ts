@@ -1,5 +1,4 @@
 /** The namespace of a request. Spec 4.9. */
-
 import { DEFAULT_NAMESPACE, isNamespaceName } from '@latchkey/acl'
 import { AclError, type AnyRoute, ownText, shorten } from '@latchkey/contract'
 import { type Caller, isAtHome, requireRight } from '../caller/caller.ts'
@@ -21,9 +20,8 @@ export interface NamespaceQuery {
 
 /**
  * The namespace that the header or `ns` names; `undefined` if neither does. For records that have a namespace, the standard
- * edition refuses both, the header first. In the extended edition, everything without a namespace counts as part of `default`,
- * so its routes refuse any other. Decisions: namespaces.
- *
+ * edition refuses both, the header first. In the extended edition, everything without a namespace counts as part of
+ * `default`, so its routes refuse any other. Decisions: namespaces.
  * @throws AclError `namespace_unsupported`, `query_invalid`.
  */
 export function requestedNamespace(
@@ -49,16 +47,14 @@ export function requestedNamespace(
     if (name !== undefined) requireDefault(name, route, ns === undefined ? (header?.name ?? 'ns') : 'ns')
     return undefined
   }
-  if (name !== undefined && !(name === '*' && route.path.endsWith('s'))) {
+  if (name !== undefined && !(name === '*' && route.path.endsWith('s')))
     checkName(name, ns === undefined ? (header?.name ?? 'ns') : 'ns')
-  }
   if (methodNamespace !== undefined) checkName(methodNamespace, 'authmethod-ns')
   return name === undefined ? undefined : ownText(name)
 }
 
 /**
  * Refuses every namespace except `default`, the only one. A read may also name all with `*`.
- *
  * @throws AclError `query_invalid`.
  */
 function requireDefault(name: string, route: AnyRoute, field: string): void {
@@ -67,7 +63,6 @@ function requireDefault(name: string, route: AnyRoute, field: string): void {
   throw new AclError('query_invalid', problem, { field })
 }
 
-/** @throws AclError `query_invalid`. */
 function checkName(name: string, field: string): void {
   if (isNamespaceName(name)) return
   throw new AclError('query_invalid', `Invalid namespace ${JSON.stringify(shorten(name))}`, { field })
@@ -86,7 +81,6 @@ export function isListed(call: Context, namespace: string): boolean {
 /**
  * A create, update or clone call in the namespace of its record, where the caller needs the right. The body's field takes
  * precedence, so a record can be sent back as read. Spec 4.9.1.
- *
  * @throws AclError `namespace_unsupported`, `not_found` for a missing namespace, `privilege_missing`.
  */
 export function inBodyNamespace(call: Context, field: string | undefined): Context {
@@ -98,7 +92,6 @@ export function inBodyNamespace(call: Context, field: string | undefined): Conte
 
 /**
  * The namespace that a body names, or the namespace of the call. Spec 4.9.1.
- *
  * @throws AclError `namespace_unsupported`, `field_invalid`.
  */
 export function namespaceOf(call: Context, field: string | undefined): string {
@@ -112,7 +105,6 @@ export function namespaceOf(call: Context, field: string | undefined): string {
   return field
 }
 
-/** @throws AclError `not_found` for a missing namespace. */
 export function requireExisting({ directory }: Pick<Context, 'directory'>, name: string): string {
   if (name === DEFAULT_NAMESPACE || directory.namespace(name)) return name
   throw new AclError('not_found', `Requested namespace does not exist: ${JSON.stringify(name)}`, {

@@ -28,7 +28,6 @@ type CommonQuery = Query<'operations.leader'>
 /** Read options that need no database query. */
 export const KNOWN_HERE: ReadOptions = { ...PLAIN_READ, mode: 'stale' }
 
-/** A routed request. */
 export interface ParsedRequest {
   readonly request: WireRequest
   readonly route: AnyRoute
@@ -72,16 +71,14 @@ export function parse(
   const credential = credentialOf(request, urlParams, families)
   const namespace = requestedNamespace({ header, query, urlParams, route }, edition)
   const elsewhere = query.dc === datacenter ? undefined : query.dc
-  if (elsewhere !== undefined && !datacenters?.names.includes(elsewhere)) {
+  if (elsewhere !== undefined && !datacenters?.names.includes(elsewhere))
     throw new AclError('datacenter_unknown', 'No path to datacenter', { field: 'dc' })
-  }
   if (forwarding && query.dc === undefined) {
     requirePrimary(forwarding, parseOptions)
     state.isFromSecondary = true
   }
-  if (credential.inQuery) {
+  if (credential.inQuery)
     state.headers.Warning = '299 - "The token query parameter is deprecated: send the token header"'
-  }
   return {
     request,
     route,
@@ -106,7 +103,6 @@ export interface ParseOptions
 
 /**
  * A forwarded request without `dc` is a write for the primary. It must not be forwarded again, as it could loop.
- *
  * @throws AclError `datacenter_unknown`.
  */
 function requirePrimary({ from, primary }: Forwarding, options: ParseOptions): void {

@@ -4,16 +4,14 @@ import type { ConsistencyMode } from '../store/store.ts'
 
 /**
  * Parses a query string. If an option is repeated, its first value is used.
- *
  * @throws AclError `query_invalid` if it cannot be percent-decoded.
  */
 export function paramsOf(url: string): URLSearchParams {
   const queryAt = url.indexOf('?')
   if (queryAt < 0) return NO_PARAMS
   const text = url.slice(queryAt + 1)
-  if (/%(?![0-9a-fA-F]{2})/.test(text)) {
+  if (/%(?![0-9a-fA-F]{2})/.test(text))
     throw new AclError('query_invalid', 'The query string cannot be percent-decoded')
-  }
   return new URLSearchParams(text)
 }
 
@@ -36,7 +34,6 @@ export type BlockingQuery = Query<'tokens.self'>
 
 /**
  * Checks the options of a blocking query, and `Cache-Control`, in the reference's order.
- *
  * @throws AclError `query_invalid` naming the option, `header_invalid`.
  */
 export function readOptionsOf(query: BlockingQuery, cacheControl: string | undefined): ReadOptions {
@@ -58,8 +55,7 @@ export function readOptionsOf(query: BlockingQuery, cacheControl: string | undef
 function checkCacheControl(header: string): void {
   for (const directive of header.split(',')) {
     const [name = '', value] = directive.trim().toLowerCase().split('=')
-    if ((name === 'max-age' || name === 'stale-if-error') && !/^\d+$/.test(value ?? '')) {
+    if ((name === 'max-age' || name === 'stale-if-error') && !/^\d+$/.test(value ?? ''))
       throw new AclError('header_invalid', 'Invalid Cache-Control header.', { field: 'Cache-Control' })
-    }
   }
 }

@@ -21,9 +21,7 @@ const ADOPTED: readonly AnswerHeader[] = [
 
 export class RequestState implements ReplyContext {
   readonly request: WireRequest
-  /** Set if another datacenter sent the request. */
   readonly forwarding: Forwarding | undefined
-  /** The header families of the reply. */
   private readonly families: readonly HeaderFamily[]
   readonly headers: Record<string, string> = {}
   endpoint: EndpointName | undefined
@@ -51,7 +49,6 @@ export class RequestState implements ReplyContext {
     this.setHeader('lastContact', String(Math.round(freshness.lastContactMs)))
   }
 
-  /** Sets a header in every family of the reply. */
   setHeader(name: AnswerHeader, value: string): void {
     for (const family of this.families) this.headers[family[name]] = value
   }
@@ -65,7 +62,6 @@ export class RequestState implements ReplyContext {
     }
   }
 
-  /** A reply without a body. */
   empty(status: number, headers: Readonly<Record<string, string>>): WireReply {
     const { endpoint, accessorId } = this
     return { status, headers: { ...this.headers, ...headers }, body: undefined, endpoint, accessorId }

@@ -1,5 +1,4 @@
 /** From a request line to an endpoint: path, version gates, methods. Spec 9.1, 9.4; decisions: order of checks. */
-
 import { checkPathId } from '@latchkey/acl'
 import {
   AclError,
@@ -32,7 +31,6 @@ type Profiled = Pick<ServiceOptions, 'profile' | 'edition'>
 
 /**
  * Finds the endpoint of a request.
- *
  * @param match the endpoint that the transport has found, if any. It is refused like one that was found here.
  * @throws AclError `url_too_long`, `path_invalid`, `endpoint_unknown`, `method_not_allowed`, `endpoint_removed`,
  *   `endpoint_not_built`.
@@ -71,9 +69,8 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
   const unbuilt = open && open.length > 0 ? undefined : unbuiltEndpointOf(path)
   const methods: readonly Method[] = unbuilt?.methods ?? open ?? []
   if (methods.length === 0 || unbuilt?.isAbsent) throw unknownEndpoint()
-  if (method === 'OPTIONS' && profile.has('http.allowListsOptions')) {
+  if (method === 'OPTIONS' && profile.has('http.allowListsOptions'))
     return { kind: 'options', allow: allow(methods, profile) }
-  }
   const chosen = chooseMethod(method, methods, path, profile)
   if (unbuilt || !match) throw notBuilt(path)
   const found = match.routeOf(chosen)
@@ -95,7 +92,6 @@ function routeTo(match: RouteMatch, path: string, profile: ServiceProfile): Rout
 
 /**
  * Checks required path parameters; runs before the caller is checked. Decisions: order of checks.
- *
  * @throws AclError `id_missing`.
  */
 export function requireParams({ endpoint, params }: RouteMatch): void {
@@ -108,7 +104,6 @@ export function requireParams({ endpoint, params }: RouteMatch): void {
 
 /**
  * An endpoint accepts only its own methods; below 1.0, any method reaches the endpoints of spec 9.4.
- *
  * @throws AclError `method_not_allowed` with `Allow`.
  */
 function chooseMethod(
@@ -160,11 +155,7 @@ function uuidOf({ schemas, subject = '' }: AnyRoute) {
   })
 }
 
-/**
- * Checks the UUID in a path, after the right and before the body.
- *
- * @throws AclError `id_invalid`.
- */
+/** Checks the UUID in a path, after the right and before the body. @throws AclError `id_invalid`. */
 export function checkPathIds(route: AnyRoute, params: Readonly<Record<string, string>>): void {
   const uuid = UUIDS.get(route.name)
   if (uuid === undefined) return

@@ -1,6 +1,4 @@
-/**
- * Requests and replies without their transport, which is Express in the server and a service worker in the mocks.
- */
+/** Requests and replies without their transport, which is Express in the server and a service worker in the mocks. */
 import type { EndpointName, RouteMatch } from '@latchkey/contract'
 
 export interface WireRequest {
@@ -14,7 +12,6 @@ export interface WireRequest {
   header(name: string): string | undefined
   /**
    * Reads the body. A transport that already has the whole body returns it without a promise.
-   *
    * @param token identifies the valid token of the request, whose bodies share the memory for bodies with those of others.
    * @throws AclError `body_too_large`, `request_timeout`.
    */

@@ -1,4 +1,3 @@
-/** Changes of records. */
 import type { SystemKey, SystemRecord, SystemValues } from '@latchkey/acl'
 import type { Change, RecordChange, RecordOf, Store, TableName } from './store.ts'
 

@@ -35,7 +35,6 @@ function claimsOf(change: RecordChange): readonly Claim[] {
   return [{ key: `${table}/${nameKey(record.Namespace, record.Name)}`, reason: 'name_in_use' }]
 }
 
-/** The key of a record in its table. */
 export function keyOf(change: RecordChange): string {
   switch (change.table) {
     case 'tokens':

@@ -20,7 +20,6 @@ export interface Decision<T> {
 /**
  * Decides and commits for the caller of a request; see {@link decideAndCommit}. Each decision is authorized before it is
  * committed.
- *
  * @throws AclError `not_found` for a deleted namespace; as {@link requireAuthority} and the decision.
  */
 export function decideAndCommitFor<T>(

@@ -1,5 +1,4 @@
 /** Order and filters of lists, shared by the stores. */
-
 import type { TokenRecord } from '@latchkey/acl'
 import { hasLegacyRights } from '@latchkey/acl'
 import type { ListPosition, TokenFilter } from './store.ts'

@@ -13,7 +13,14 @@ import {
 import { type Catalog, type Expectation, keepsCatalogWhole } from '@latchkey/catalog'
 import { keyOf } from './claims.ts'
 import type { MemorySessionTimes } from './memory/ports.ts'
-import { type Change, isOfCatalog, type RecordChange, type RecordOf, StoreConflict, type TableName } from './store.ts'
+import {
+  type Change,
+  isOfCatalog,
+  type RecordChange,
+  type RecordOf,
+  StoreConflict,
+  type TableName,
+} from './store.ts'
 
 /** The stored state, and what the memory store derives from it. */
 export interface StoredState {
@@ -85,7 +92,6 @@ function checkExpected(
   if (expect !== undefined && (existing?.ModifyIndex ?? 0) !== expect) throw new StoreConflict('changed')
 }
 
-/** The stored tokens that remain after the deletions of a commit. */
 class LeftTokens {
   private readonly state: StoredState
   private readonly gone = new Set<string>()
@@ -236,7 +242,6 @@ function keptEntry(
   return isGone ? undefined : tables.kv.get(`${record.Namespace}/${record.Key}`)
 }
 
-/** Whether a namespace would contain records after the changes. */
 function holdsAnything({ tables }: StoredState, namespace: string, changes: readonly Change[]): boolean {
   if (namespace === DEFAULT_NAMESPACE) return false
   const changed = new Set<string>()
@@ -279,9 +284,8 @@ export function holds(
     return (catalog.get(table, key)?.ModifyIndex ?? 0) === modifyIndex
   }
   const { namespace, modifyIndex } = expected
-  if ('key' in expected) {
+  if ('key' in expected)
     return (tables.kv.get(`${namespace}/${expected.key}`)?.ModifyIndex ?? 0) === modifyIndex
-  }
   let count = 0
   let newest = 0
   for (const { Namespace, Key, ModifyIndex } of tables.kv.values()) {

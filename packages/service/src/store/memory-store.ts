@@ -2,7 +2,6 @@
  * The reference implementation of the store port, in memory; the mocks run on it. Only {@link MemoryStore.wait} waits,
  * with timers from a {@link Sleeper}.
  */
-
 import {
   contentOf,
   Directory,
@@ -276,9 +275,8 @@ export class MemoryStore implements Store {
   async countLogins(): Promise<ReadonlyMap<number, number>> {
     const counts = new Map<number, number>()
     for (const { AuthMethodGeneration } of this.tables.tokens.values()) {
-      if (AuthMethodGeneration !== 0) {
+      if (AuthMethodGeneration !== 0)
         counts.set(AuthMethodGeneration, (counts.get(AuthMethodGeneration) ?? 0) + 1)
-      }
     }
     return counts
   }
@@ -407,9 +405,8 @@ export class MemoryStore implements Store {
     const key = keyOf(change)
     const table = this.tables[change.table] as Map<string, unknown>
     const existing = this.tables[change.table].get(key)
-    if (change.table === 'tokens') {
+    if (change.table === 'tokens')
       this.recentTokens.note(change.record.AccessorID.toLowerCase() || undefined, this.index)
-    }
     if (existing && 'AccessorID' in existing) this.secretByAccessor.delete(existing.AccessorID.toLowerCase())
     if (change.op === 'delete') {
       table.delete(key)

@@ -10,7 +10,6 @@ import type { Change, Store } from './store.ts'
 /**
  * Checks the commits of a store. In legacy mode nothing is replicated, and anything may be written; when it ends, the store
  * gets the ID of a cluster.
- *
  * @throws Error for a commit that changes copies without the cursor: the service should have forwarded the write.
  */
 export function checkReplicatedWrites(

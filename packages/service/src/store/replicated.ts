@@ -64,7 +64,6 @@ export interface ChangeReader {
   readonly contactAt: number
 }
 
-/** A request of a reader. */
 export interface ReaderContact {
   readonly name: string
   /** The reader has all changes up to this index; `undefined` if this has not changed. */
@@ -89,9 +88,7 @@ export function readerLag(index: number, store: { tableIndex(table: 'changes'): 
 
 /** A reader that stopped is dropped after a day; older changes are not kept for any reader. */
 export const READER_KEPT_MS = 86_400_000
-/** Maximum number of log lines that are kept for readers. */
 export const READER_LINES_MAX = 1_000_000
-/** Maximum number of readers to keep. */
 export const READERS_MAX = 64
 
 /** A record that commits touched. */
@@ -113,7 +110,6 @@ export interface TouchedPart<T extends Touched = Touched> {
 
 /**
  * Takes whole commits from the beginning, at least one, up to the bounds of a part.
- *
  * @param touched in the order of `first`, without gaps up to `known`.
  * @param known index of the last commit whose records are all in `touched`.
  * @param lengthOf length of the stored record; 0 if there is none.

@@ -108,7 +108,6 @@ export type Change =
       readonly ifExpired: true
     }
 
-/** A change of one record. */
 export type RecordChange = Exclude<Change, { op: 'delete-tree' }>
 
 export interface CommitOptions {
@@ -137,7 +136,6 @@ export interface TokenFilter {
   readonly policyId?: string
   readonly roleId?: string
   readonly authMethod?: string
-  /** Namespace of that auth method. */
   readonly authMethodNamespace?: string
   readonly serviceName?: string
   readonly local?: boolean
@@ -151,7 +149,6 @@ export interface TokenFilter {
   readonly withoutAccessor?: true
   /** If a stored secret cannot be decrypted, shows the token with an empty one. Absent: the list fails. */
   readonly withUnopened?: true
-  /** Reverses the list. */
   readonly newestFirst?: true
   /** Tokens after this position, in the requested order. */
   readonly after?: ListPosition
@@ -161,7 +158,6 @@ export interface TokenFilter {
   readonly limit?: number
 }
 
-/** Which tokens a search is for. Default: all. */
 export type TokenScope = Pick<TokenFilter, 'local'>
 
 /** A position in the list, which is in order of creation. */
@@ -212,7 +208,6 @@ export interface LoginStates {
   /**
    * Stores a state, unless its method has `openMax` others that are not expired at `now`. Concurrent calls may exceed this
    * bound by their number.
-   *
    * @returns whether it was stored.
    */
   put(state: LoginState, bound: { readonly openMax: number; readonly now: number }): Promise<boolean>
@@ -240,14 +235,12 @@ export interface TokenUses {
   noteKnown(use: TokenUse): boolean
   /**
    * Notes a use.
-   *
    * @returns false once the token has been idle for too long across all processes, and from then on.
    * @throws AclError `unavailable`
    */
   use(use: TokenUse): Promise<boolean>
 }
 
-/** The tokens of a method that were neither created nor used after `horizon`, in milliseconds since the epoch. */
 export interface IdleQuery {
   readonly generation: number
   readonly horizon: number
@@ -263,7 +256,6 @@ export interface LoginQuery {
   readonly limit: number
 }
 
-/** Tokens of one identity. */
 export interface LoginGroup {
   readonly identity: string
   readonly count: number
@@ -277,12 +269,7 @@ export interface LoginGroup {
  * survive restarts.
  */
 export interface SessionTimes {
-  /**
-   * Restarts the lifetime of a session.
-   *
-   * @returns false if there is no such session.
-   * @throws AclError `unavailable`
-   */
+  /** Restarts the lifetime of a session. @returns false if there is no such session. @throws AclError `unavailable` */
   renew(id: string): Promise<boolean>
   /**
    * IDs of sessions whose lifetime is over: at most `limit`, fewer if they hold many keys, and at least one if there is any.
@@ -311,7 +298,6 @@ export interface Store {
 
   /**
    * Makes later reads as fresh as the mode requires.
-   *
    * @throws AclError `unavailable` if the database cannot confirm it.
    */
   refresh(mode: ConsistencyMode): Promise<Freshness>
@@ -329,7 +315,6 @@ export interface Store {
   /**
    * The changes that commits above an index made to replicated records, in one snapshot. `undefined` if unknown: too many
    * changes, too long ago, or an index that this store has not assigned.
-   *
    * @param parts if there are too many changes, returns those of the first commits instead.
    */
   changesAfter(index: number, parts?: InParts): Promise<StoreChanges | undefined>
@@ -371,7 +356,6 @@ export interface Store {
 
   /**
    * Commits all changes or none.
-   *
    * @returns the index of the commit, once it is durable and this store's reads show it.
    * @throws StoreConflict if an expectation or a uniqueness rule does not hold.
    * @throws AclError `unavailable` if the database cannot be reached.
@@ -398,7 +382,6 @@ export function topicsOf(change: Change): readonly Topic[] {
   }
 }
 
-/** Whether a change is to the catalog. */
 export function isOfCatalog<C extends Change>(change: C): change is C & CatalogChange {
   return isCatalogTable(change.table)
 }

@@ -1,5 +1,4 @@
 /** The built-in records and the first management token. Decisions: bootstrap. */
-
 import type { Directory } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
@@ -51,7 +50,6 @@ interface BuiltinsContext {
   readonly isSecondary?: boolean
 }
 
-/** The built-in records that a store already has. */
 interface BuiltinsFound {
   readonly directory: Directory
   readonly anonymousToken: TokenRecord | undefined
@@ -71,9 +69,7 @@ export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): 
   if (isSecondary) return clusterChange(directory, random)
   const changes: Change[] = clusterChange(directory, random)
   if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
-  if (!found.anonymousToken) {
-    changes.push(put('tokens', anonymousToken(now)))
-  }
+  if (!found.anonymousToken) changes.push(put('tokens', anonymousToken(now)))
   if (initialManagementToken !== undefined && !directory.system('bootstrap')) {
     const exists = found.initialManagementToken
     const record = managementToken('Initial Management Token', random, now, initialManagementToken)

@@ -1,5 +1,4 @@
 /** The list of tokens. Spec 4.8. */
-
 import type { TokenRecord } from '@latchkey/acl'
 import { expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'

@@ -18,9 +18,8 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
   if (!token) return missing(notFound('Requested token'), { topic, isOwn: true })
   const watch = { topic, modifyIndex: token.ModifyIndex }
   const showSecret = seesSecret(call, token)
-  if (!isExpanded(call)) {
+  if (!isExpanded(call))
     return { body: { kind: 'json-text', text: texts.token(token, directory, showSecret) }, watch }
-  }
   const { defaultPolicy, nodeName, edition, profile } = service
   const showNamespace = edition === 'extended'
   // Also shows policies and roles, so that every change of tokens, policies or roles may be news.

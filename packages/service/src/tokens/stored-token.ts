@@ -1,5 +1,4 @@
 /** Look-up and rendering of tokens. */
-
 import { isGone, showToken, type TokenRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'
@@ -27,11 +26,7 @@ export function withTokenIfAny<T>(
   return findToken(call, accessorId).then(use)
 }
 
-/**
- * Calls `use` with a stored token, synchronously if it is in memory.
- *
- * @throws AclError `not_found`.
- */
+/** Calls `use` with a stored token, synchronously if it is in memory. @throws AclError `not_found`. */
 export function withToken<T>(
   call: Context,
   accessorId: string,

@@ -39,7 +39,6 @@ const FIELDS = {
 
 /**
  * The filter of a query; empty for all tokens. A link filter and `filter` may be combined if they compare different fields.
- *
  * @throws AclError `filter_conflict` for two link filters.
  * @throws AclError `query_invalid` for a malformed `filter`.
  */
@@ -65,19 +64,13 @@ function linkFilterOf(query: Query<'tokens.list'>): ShownFilter {
   return first ? LINK_FILTERS[first.option](first.value) : {}
 }
 
-/**
- * Parses `Field==value` terms joined by ` and `.
- *
- * @param taken names of filters that are already set.
- */
+/** Parses `Field==value` terms joined by ` and `. @param taken names of filters that are already set. */
 function parseFilter(text: string, taken: readonly string[]): ShownFilter {
-  if (new TextEncoder().encode(text).length > limits.FILTER_BYTES_MAX) {
+  if (new TextEncoder().encode(text).length > limits.FILTER_BYTES_MAX)
     throw invalid(`must not be longer than ${limits.FILTER_BYTES_MAX} bytes`)
-  }
   const terms = text.split(' and ')
-  if (terms.length > limits.FILTER_TERMS_MAX) {
+  if (terms.length > limits.FILTER_TERMS_MAX)
     throw invalid(`must not have more than ${limits.FILTER_TERMS_MAX} terms`)
-  }
   const names = new Set(taken)
   let filter: ShownFilter = {}
   for (const term of terms) {
@@ -92,9 +85,8 @@ function parseFilter(text: string, taken: readonly string[]): ShownFilter {
 
 function parseTerm(term: string): { readonly field: string; readonly set: ShownFilter } {
   const [, field, value = ''] = /^([\w.]+)==([^\s"'`]+)$/.exec(term) ?? []
-  if (field === undefined) {
+  if (field === undefined)
     throw invalid('must be terms such as AuthMethod==oidc, joined by " and ", without quotes or other spaces')
-  }
   if (!isField(field)) throw invalid(`compares one of the fields ${Object.keys(FIELDS).join(', ')}`)
   return { field, set: FIELDS[field](value) }
 }

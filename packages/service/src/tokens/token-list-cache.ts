@@ -7,11 +7,7 @@ import type { Store, TokenFilter } from '../store/store.ts'
 export interface TokenListCache {
   /** The list as one JSON text, if it is cached. */
   known(request: TokenListRequest): WholeTokenList | undefined
-  /**
-   * The list as one JSON text.
-   *
-   * @returns `undefined` for a list too long to cache, which is streamed.
-   */
+  /** The list as one JSON text. @returns `undefined` for a list too long to cache, which is streamed. */
   whole(request: TokenListRequest): Promise<WholeTokenList | undefined>
   /** The elements of a list as UTF-8, page by page, in bounded memory; a page may be empty. */
   streamed(request: TokenListRequest): AsyncIterable<Uint8Array>
@@ -36,7 +32,6 @@ export interface WholeTokenList {
   readonly leavesOutExpired: boolean
 }
 
-/** Tokens as elements of a JSON array, without its brackets. */
 export interface ShownTokens {
   readonly text: JsonElements<TokenListEntry[]>
   /** When the first of the tokens expires, in milliseconds since the epoch; Infinity if none does. */

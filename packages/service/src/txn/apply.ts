@@ -111,14 +111,12 @@ const NO_KEYS: StoredKeys = {
 
 type Freshness = Pick<TransactionAnswer, 'Index' | 'LastContact' | 'KnownLeader' | 'ConsistencyLevel'>
 
-/** The answer of a transaction that failed, which changed nothing. */
 function showFailures(failures: readonly Failure[], freshness: Freshness = {}) {
   const Errors = failures.map(({ place, what }) => ({ OpIndex: place, What: what }))
   const value: TransactionAnswer = { Results: null, Errors, ...freshness }
   return { body: { kind: 'json', value }, status: 409 } as const
 }
 
-/** @param index of the commit of the transaction. */
 function showRecord(call: Context, shown: Shown, index: number): OperationResult {
   const { view } = call
   switch (shown.kind) {
@@ -153,7 +151,6 @@ const ATTEMPTS_MAX = 16
 /**
  * Plans the operations. A plan with changes may be outdated, because its commit is conditional; any other plan is repeated
  * until nothing that it shows has changed in the meantime.
- *
  * @throws AclError `transaction_too_large`; `unavailable` if concurrent writes never leave a consistent state.
  */
 async function planSettled(
@@ -181,7 +178,6 @@ function isSame(expects: readonly Expectation[], before: readonly Expectation[] 
 
 /**
  * Keeps a value only if a `get` or `get-tree` may show it, or if a write may repeat it.
- *
  * @throws AclError `transaction_too_large`.
  */
 export async function loadKeys(

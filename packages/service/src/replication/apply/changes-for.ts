@@ -1,12 +1,10 @@
 /** Computes the changes of one commit from an answer of the primary and the stored records. A pure function. */
-
 import { DEFAULT_NAMESPACE, type Directory, idKey, type SkippedToken, type TokenRecord } from '@latchkey/acl'
 import { put, remove } from '../../store/changes.ts'
 import type { ReplicatedTable } from '../../store/replicated.ts'
 import type { Change, RecordChange } from '../../store/store.ts'
 import { idsOf, isSameContent, type Received } from './received.ts'
 
-/** The stored records that an answer affects. */
 export interface Stored {
   readonly directory: Directory
   /** Tokens that share an ID with a received token, or whose deletion was received. */

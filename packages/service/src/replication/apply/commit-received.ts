@@ -68,7 +68,6 @@ export async function commitReceived(
   }
 }
 
-/** @throws Paused if there are too many. */
 function mergeSkipped(
   before: readonly SkippedToken[],
   { tokens, deleted }: Received,
@@ -152,9 +151,8 @@ async function findAll(
 async function localHolders(store: Store, received: readonly TokenRecord[]): Promise<readonly TokenRecord[]> {
   const ids = new Set(received.flatMap(idsOf))
   const holders: TokenRecord[] = []
-  for await (const page of store.tokens({ local: true })) {
+  for await (const page of store.tokens({ local: true }))
     holders.push(...page.filter((token) => idsOf(token).some((id) => ids.has(id))))
-  }
   return holders
 }
 

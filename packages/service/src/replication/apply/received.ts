@@ -11,7 +11,6 @@ import {
 import { AclError, type Changes, changesSchema, parseInstant, REDACTED_SECRET_ID } from '@latchkey/contract'
 import type { ReplicatedRecords, StoreChanges } from '../../store/replicated.ts'
 
-/** The records and keys in an answer. */
 export interface Received extends ReplicatedRecords {
   readonly deleted: StoreChanges['deleted']
   /** Tokens that cannot be stored in any datacenter. */
@@ -53,12 +52,10 @@ export class BrokenAnswer extends Error {
 const RECORD_LENGTH_MAX = 2_097_152
 /** Maximum number of records and of keys in one answer. */
 const RECORDS_MAX = 100_000
-/** Maximum length of an ID, name or secret, in characters. */
 const KEY_LENGTH_MAX = 512
 
 /**
  * Checks an answer.
- *
  * @throws BrokenAnswer if the shape violates the contract, or a record is too long or occurs twice.
  */
 export function readChanges(answer: unknown): ReceivedAnswer {
@@ -129,9 +126,8 @@ function checkKeys<R extends object>(
   keysOf: (record: R) => readonly string[],
   deleted: readonly string[],
 ): void {
-  if (records.length > RECORDS_MAX || deleted.length > RECORDS_MAX) {
+  if (records.length > RECORDS_MAX || deleted.length > RECORDS_MAX)
     throw new BrokenAnswer(`the answer has more than ${RECORDS_MAX} records of kind ${kind}`)
-  }
   const seen = new Set<string>(deleted)
   for (const [i, record] of records.entries()) {
     // The accessor and the secret of a token may be the same.
@@ -142,9 +138,8 @@ function checkKeys<R extends object>(
     }
     if (JSON.stringify(record).length > RECORD_LENGTH_MAX) throw new BrokenAnswer(`${kind} ${i} is too long`)
   }
-  if (deleted.some((key) => key.length > KEY_LENGTH_MAX)) {
+  if (deleted.some((key) => key.length > KEY_LENGTH_MAX))
     throw new BrokenAnswer(`a deleted ${kind} has a broken id`)
-  }
 }
 
 /** The IDs by which tokens are unique, whatever their kind. */
@@ -185,7 +180,6 @@ function contentOf(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([name]) => !OWN_FIELDS.has(name)))
 }
 
-/** The text of a failure, for operators. */
 export function messageOf(error: unknown): string {
   if (error instanceof AclError) return `${error.message} (${error.code})`
   return error instanceof Error ? error.message : String(error)

@@ -70,7 +70,6 @@ export class MemoryChangeLog {
     this.floor = this.changes.splice(0, CHANGES_KEPT).at(-1)?.index ?? this.floor
   }
 
-  /** Drops all changes. @param index of the last change. */
   reset(index: number): void {
     this.changes = []
     this.floor = index
@@ -131,9 +130,7 @@ const TOKEN_CHANGES_KEPT = 256
 
 /** The tokens that the latest commits touched, so that cached lists can be patched instead of rebuilt. */
 export class RecentTokenChanges {
-  /** In the order of their indexes. */
   private changes: TokenChange[] = []
-  /** Changes above this index are kept. */
   private floor = 0
 
   /** @param accessorKey in lower case; undefined for a token without one. */
@@ -144,7 +141,6 @@ export class RecentTokenChanges {
     this.floor = forgotten.at(-1)?.index ?? this.floor
   }
 
-  /** Drops all changes. @param index of the last change. */
   reset(index: number): void {
     this.changes = []
     this.floor = index
