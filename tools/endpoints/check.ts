@@ -18,7 +18,7 @@ function textOf(folder: string): string {
 }
 
 const gaps = findGaps(ROUTE_LIST, {
-  handlers: readFileSync(join(root, 'packages/service/src/handlers.ts'), 'utf8'),
+  handlers: readFileSync(join(root, 'packages/service/src/generated/handlers.ts'), 'utf8'),
   sdk: textOf('packages/sdk/src'),
   cases: textOf('packages/conformance/src/cases'),
 })

@@ -27,12 +27,12 @@ function capitalized(word: string): string {
 }
 
 const files = [...new Set(handlers.map(({ file }) => file))]
-const imports = files.map((file) => `import * as ${moduleName(file)} from './${file}'`)
+const imports = files.map((file) => `import * as ${moduleName(file)} from '../${file}'`)
 const rows = handlers.map(({ route, file, handler }) => `  '${route}': ${moduleName(file)}.${handler},`)
 
 generate([
   {
-    path: join(SRC, 'handlers.ts'),
+    path: join(SRC, 'generated/handlers.ts'),
     text: `// biome-ignore-all assist/source/organizeImports: generated
 
 /**
@@ -40,7 +40,7 @@ generate([
  * \`tokens.readByName\` is the exported \`Handler<'tokens.readByName'>\`.
  */
 import type { RouteName } from '@latchkey/contract'
-import type { Handler } from './handler.ts'
+import type { Handler } from '../handler.ts'
 ${imports.join('\n')}
 
 export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {

@@ -2,8 +2,8 @@
 import type { TokenRecord } from '@latchkey/acl'
 import type { AuthorizeCheck, CreateToken, RouteName, Token } from '@latchkey/contract'
 import { describe, expectTypeOf, test } from 'vitest'
+import { HANDLERS } from './generated/handlers.ts'
 import { type Answer, type Call, type Handler, json, missing, notFound } from './handler.ts'
-import { HANDLERS } from './handlers.ts'
 import { type JsonText, jsonText } from './reply/json-text.ts'
 
 const token = {} as Token

@@ -51,15 +51,26 @@ export interface AnyCall extends Context {
   readonly body: unknown
 }
 
-/** The context of a call: its caller, and the state against which it is authorized. */
-export interface Context {
-  readonly service: ServiceOptions
+/** What all calls of a service share. */
+export interface CallServices {
   readonly callers: Callers
   readonly texts: TokenTexts
   /** How this version shows records of the catalog. */
   readonly view: RecordView
-  readonly keptHealth: HealthCache
+  readonly healthCache: HealthCache
   readonly decisionCache: DecisionCache
+  /** Turns of the event loop for work that takes more than a few milliseconds. */
+  readonly turns: Turns
+  /** Limits scans over the tokens of a namespace. */
+  readonly walks: Semaphore
+  /** Limits work that turns answers into long texts. */
+  readonly longTexts: Semaphore
+  readonly loginLimits: LoginLimits
+}
+
+/** The context of a call: its caller, and the state against which it is authorized. */
+export interface Context extends CallServices {
+  readonly service: ServiceOptions
   readonly route: AnyRoute
   readonly mode: ConsistencyMode
   readonly caller: Caller
@@ -76,13 +87,6 @@ export interface Context {
   readonly isBlocking: boolean
   /** Whether a secondary forwarded the write: local tokens of this datacenter then count as missing. */
   readonly isFromSecondary: boolean
-  /** Turns of the event loop for work that takes more than a few milliseconds. */
-  readonly turns: Turns
-  /** Limits scans over the tokens of a namespace. */
-  readonly walks: Semaphore
-  /** Limits work that turns answers into long texts. */
-  readonly longTexts: Semaphore
-  readonly loginLimits: LoginLimits
   readonly request: Pick<WireRequest, 'client'>
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined

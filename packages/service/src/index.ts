@@ -115,7 +115,6 @@ export {
 export {
   builtinChanges,
   ensureBuiltins,
-  ensureLegacyBuiltins,
   legacyBuiltinChanges,
 } from './tokens/builtins.ts'
 export type {

@@ -4,7 +4,7 @@
  */
 import { recordViewOf } from '@latchkey/catalog'
 import { AclError, isOutage } from '@latchkey/contract'
-import { Admission, type CallServices } from './caller/admission.ts'
+import { Admission } from './caller/admission.ts'
 import { Callers } from './caller/caller.ts'
 import { RemoteTokens } from './caller/remote-tokens.ts'
 import { askForToken } from './datacenters/ask-for-token.ts'
@@ -12,6 +12,7 @@ import type { ForwardingParts } from './datacenters/exchange.ts'
 import { answerElsewhere } from './datacenters/forward.ts'
 import { DecisionCache } from './decisions/decision-cache.ts'
 import { Names, type NamesOptions } from './dns/names.ts'
+import type { CallServices } from './handler.ts'
 import { HealthCache } from './health/health-cache.ts'
 import { FairQueue } from './limits/fair-queue.ts'
 import { Semaphore } from './limits/semaphore.ts'
@@ -100,7 +101,7 @@ function callServices(options: ServiceOptions): CallServices {
     callers: new Callers(options, turns, remoteTokens(options)),
     texts: new TokenTexts(options),
     view: recordViewOf(options.profile, options),
-    keptHealth: new HealthCache(),
+    healthCache: new HealthCache(),
     decisionCache: new DecisionCache(),
     turns,
     walks: new Semaphore(WALKS_AT_ONCE_MAX),

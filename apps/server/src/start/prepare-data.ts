@@ -1,7 +1,7 @@
 /** Prepares the data of a store before a process answers its first request. */
 import { advertisedMode, assertCanStart, initialIntentions, initialMode, type Random } from '@latchkey/acl'
 import type { ServiceProfile } from '@latchkey/contract'
-import { ensureBuiltins, ensureLegacyBuiltins, isSecondary, putSystem } from '@latchkey/service'
+import { ensureBuiltins, isSecondary, legacyBuiltinChanges, putSystem } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { ServerStore } from '../server-store.ts'
@@ -34,7 +34,7 @@ export async function prepareData({ store, config, profile, random }: DataParts)
   const { initialManagementToken } = config
   const context = { random, now, initialManagementToken, isSecondary: !isPrimary }
   if (mode.mode === 'enabled') await ensureBuiltins(store, context)
-  else if (!recorded && isPrimary) await ensureLegacyBuiltins(store, context)
+  else if (!recorded && isPrimary) await ensureBuiltins(store, context, legacyBuiltinChanges)
   if (!recorded) {
     const intentions = isPrimary ? initialIntentions(profile, now) : undefined
     await store.recordOnce([
@@ -44,7 +44,7 @@ export async function prepareData({ store, config, profile, random }: DataParts)
   }
   // From 1.4.0 on, a secondary gets what it needs from its primary.
   const makesCopies = !isPrimary && mode.mode === 'legacy' && !profile.has('api.token')
-  if (makesCopies) await ensureLegacyBuiltins(store, context)
+  if (makesCopies) await ensureBuiltins(store, context, legacyBuiltinChanges)
   await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
 }
 

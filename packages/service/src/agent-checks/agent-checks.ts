@@ -10,7 +10,7 @@ import {
   requireOwnCheck,
   requireOwnService,
 } from '../agent/own-node.ts'
-import { type Context, type Done, done, type Handler } from '../handler.ts'
+import { type Call, type Context, type Done, done, type Handler } from '../handler.ts'
 import { put, remove } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { checkRecord, isSameCheck, ttlMsOf } from './check-records.ts'
@@ -59,19 +59,12 @@ export const deregisterCheckHandler: Handler<'agentChecks.deregister'> = (call) 
   })
 }
 
-export const passCheckHandler: Handler<'agentChecks.pass'> = (call) => {
-  const { params, query } = call
-  return reportCheck(call, params.CheckID, { status: 'passing', output: query.note ?? '' })
-}
+export const passCheckHandler: Handler<'agentChecks.pass'> = (call) => reportNote(call, 'passing')
+export const warnCheckHandler: Handler<'agentChecks.warn'> = (call) => reportNote(call, 'warning')
+export const failCheckHandler: Handler<'agentChecks.fail'> = (call) => reportNote(call, 'critical')
 
-export const warnCheckHandler: Handler<'agentChecks.warn'> = (call) => {
-  const { params, query } = call
-  return reportCheck(call, params.CheckID, { status: 'warning', output: query.note ?? '' })
-}
-
-export const failCheckHandler: Handler<'agentChecks.fail'> = (call) => {
-  const { params, query } = call
-  return reportCheck(call, params.CheckID, { status: 'critical', output: query.note ?? '' })
+function reportNote(call: Call<'agentChecks.pass'>, status: string): Done | Promise<Done> {
+  return reportCheck(call, call.params.CheckID, { status, output: call.query.note ?? '' })
 }
 
 export const updateCheckHandler: Handler<'agentChecks.update'> = (call) => {

@@ -1,7 +1,7 @@
 /** Admits requests: checks freshness, legacy mode, caller and right, and checks all of them again when a wait ends. */
 import { DEFAULT_NAMESPACE, type Directory, legacyModeError } from '@latchkey/acl'
 import { AclError, type AnyRoute, limits } from '@latchkey/contract'
-import type { AnyCall, Context } from '../handler.ts'
+import type { AnyCall, CallServices } from '../handler.ts'
 import { aclModeOf, type ServiceOptions } from '../options.ts'
 import { type NamespaceQuery, resolveNamespace } from '../request/namespace.ts'
 import { KNOWN_HERE, type ParsedRequest } from '../request/parse.ts'
@@ -9,19 +9,6 @@ import type { ReadOptions } from '../request/read-options.ts'
 import type { ConsistencyMode, Freshness, IndexName } from '../store/store.ts'
 import { type Caller, type Callers, callerUnknown, isCallerUnknown, type Presented } from './caller.ts'
 import { refusalOfWrites, requireEndpointRight } from './endpoint-right.ts'
-
-export type CallServices = Pick<
-  Context,
-  | 'callers'
-  | 'texts'
-  | 'view'
-  | 'keptHealth'
-  | 'decisionCache'
-  | 'turns'
-  | 'walks'
-  | 'longTexts'
-  | 'loginLimits'
->
 
 interface Basis {
   readonly mode: ConsistencyMode

@@ -16,7 +16,7 @@ import { filterFor } from '../request/filter.ts'
 import { isListed } from '../request/namespace.ts'
 import { nodeTopic } from '../store/store.ts'
 import { RowRights } from './rights.ts'
-import { hasMeta, selectInstances, sortNear } from './select.ts'
+import { hasMeta, type RowOptions, selectInstances, sortNear } from './select.ts'
 
 export const nodesHandler: Handler<'catalog.nodes'> = async (call) => {
   const { query, view, service } = call
@@ -91,15 +91,8 @@ export const nodeServicesHandler: Handler<'catalog.nodeServices'> = async (call)
 export const gatewayServicesHandler: Handler<'catalog.gatewayServices'> = () =>
   json([], { topic: 'nodes', index: 1, isOwn: true })
 
-interface InstanceQuery {
-  readonly near?: string | undefined
-  readonly 'node-meta'?: readonly string[] | undefined
-  readonly tag?: readonly string[] | undefined
-  readonly filter?: string | undefined
-}
-
 async function answerInstances(
-  call: Context & { readonly query: InstanceQuery },
+  call: Context & { readonly query: RowOptions },
   name: string,
   instancesOf: (catalog: Catalog) => readonly ServiceRecord[],
   watchFor = watchOfService,
@@ -129,10 +122,7 @@ interface NodeContent {
 }
 
 /** @returns `found: undefined` if there is no such node, or the caller may not read it. */
-async function readNode(
-  call: Context & { readonly query: { readonly filter?: string | undefined } },
-  name: string,
-): Promise<NodeContent> {
+async function readNode(call: Context & { readonly query: RowOptions }, name: string): Promise<NodeContent> {
   const { view, service } = call
   const index = indexOfTables(service.store, 'nodes', 'services')
   const catalog = service.store.catalog()

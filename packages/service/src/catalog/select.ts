@@ -5,13 +5,12 @@ import type { Context } from '../handler.ts'
 /** The name of the server's own node in `near`. */
 const OWN_NODE = '_agent'
 
-interface NodeOptions {
+/** The query options that select rows. Not every endpoint has all. */
+export interface RowOptions {
   readonly near?: string | undefined
   readonly 'node-meta'?: readonly string[] | undefined
-}
-
-interface InstanceOptions extends NodeOptions {
   readonly tag?: readonly string[] | undefined
+  readonly filter?: string | undefined
 }
 
 /** Whether a node has all pairs of `node-meta`. A pair without a colon has an empty value. */
@@ -34,7 +33,7 @@ export function selectInstances(
   { service }: Pick<Context, 'service'>,
   catalog: Catalog,
   instances: readonly ServiceRecord[],
-  options: InstanceOptions,
+  options: RowOptions,
 ): readonly ServiceRecord[] {
   const { tag, 'node-meta': meta } = options
   const tags = service.profile.has('catalog.severalTags') ? tag : tag?.slice(0, 1)

@@ -1,23 +1,13 @@
 /** Writes that a secondary forwards to the primary, and those that it makes itself. Decisions: writes in a secondary. */
-import {
-  type Directory,
-  isGone,
-  placeOfTokenWrite,
-  type ReplicationRecord,
-  type TokenRecord,
-  type WritePlace,
-} from '@latchkey/acl'
+import { isGone, placeOfTokenWrite, type WritePlace } from '@latchkey/acl'
 import {
   AclError,
   type AclErrorCode,
   type AnyRoute,
-  type Body,
   invariant,
   limits,
   OUTAGE_CODES,
-  type Params,
   type RouteName,
-  type RouteOf,
 } from '@latchkey/contract'
 import type { Presented } from '../caller/caller.ts'
 import { aclModeOf, type ServiceOptions } from '../options.ts'
@@ -127,8 +117,8 @@ async function isMadeHere(
   service: ServiceOptions,
 ): Promise<boolean> {
   try {
-    const body = received && decodeRequestBody(route, received, service)
-    const isHere = (await placeOf(route.name, { params, body, caller, service })) === 'here'
+    const body = received && (decodeRequestBody(route, received, service) as Named)
+    const isHere = (await placeOf(route.name, service, caller, { ...body, ...params })) === 'here'
     if (isHere && isWithoutTokens(service) && route.name !== 'login.logout') throw localTokensDisabled()
     return isHere
   } catch (error) {
@@ -194,7 +184,7 @@ async function lagBehind(
   for (;;) {
     // Read before the record, so that no change to it is missed.
     const seen = store.tableIndex('system')
-    const record = recordOf(store.directory())
+    const record = store.directory().system('replication')?.Value
     const lag = index - (record?.index ?? 0)
     const leftMs = deadline - clock.now()
     if (lag <= 0 || !record || leftMs <= 0 || signal?.aborted) return Math.max(0, lag)
@@ -202,59 +192,25 @@ async function lagBehind(
   }
 }
 
-function recordOf(directory: Directory): ReplicationRecord | undefined {
-  return directory.system('replication')?.Value
+/** What requests that write one token name: the token, and whether it is to be a local one. */
+interface Named {
+  readonly AccessorID?: string
+  readonly ID?: string
+  readonly Local?: boolean | undefined
 }
 
-type TokenWrite = {
-  [N in RouteName]: RouteOf<N>['metadata'] extends { readonly writes: 'token' } ? N : never
-}[RouteName]
-
-interface Asked<N extends TokenWrite> {
-  readonly params: Params<N>
-  readonly body: Body<N>
-  readonly caller: Presented
-  readonly service: Pick<ServiceOptions, 'store' | 'clock'>
-}
-
-type Rule<N extends TokenWrite> = (asked: Asked<N>) => WritePlace | Promise<WritePlace>
-
-const RULES: { readonly [N in TokenWrite]: Rule<N> } = {
-  'tokens.create': ({ body }) => placeOfTokenWrite(undefined, body.Local),
-  'tokens.update': async ({ params, body, service }) =>
-    placeOfTokenWrite(await byAccessor(service, params.AccessorID), body.Local),
-  'tokens.clone': async ({ params, service }) =>
-    placeOfTokenWrite(await byAccessor(service, params.AccessorID)),
-  'tokens.delete': async ({ params, service }) =>
-    placeOfTokenWrite(await byAccessor(service, params.AccessorID)),
-  // Without a token, the request is refused here.
-  'login.logout': ({ caller }) => (caller.presented ? placeOfTokenWrite(caller.token) : 'here'),
-  'legacy.create': async ({ body, service }) => placeOfTokenWrite(await bySecret(service, body.ID ?? '')),
-  'legacy.update': async ({ body, service }) => placeOfTokenWrite(await bySecret(service, body.ID ?? '')),
-  'legacy.clone': async ({ params, service }) => placeOfTokenWrite(await bySecret(service, params.ID)),
-  'legacy.destroy': async ({ params, service }) => placeOfTokenWrite(await bySecret(service, params.ID)),
-}
-
-export function placeOf(
+async function placeOf(
   name: RouteName,
-  asked: { readonly params: object; readonly body: unknown } & Pick<Asked<TokenWrite>, 'caller' | 'service'>,
-): WritePlace | Promise<WritePlace> {
-  // Rule and route have the same name, which the compiler cannot follow through a variable.
-  const rule = RULES[name as TokenWrite] as (asked: object) => WritePlace | Promise<WritePlace>
-  return rule(asked)
-}
-
-async function byAccessor(service: Asked<TokenWrite>['service'], accessorId: string) {
-  return living(service, await service.store.tokenByAccessor(accessorId))
-}
-
-async function bySecret(service: Asked<TokenWrite>['service'], secretId: string) {
-  return living(service, await service.store.tokenBySecret(secretId))
-}
-
-function living(
-  { store, clock }: Asked<TokenWrite>['service'],
-  token: TokenRecord | undefined,
-): TokenRecord | undefined {
-  return token && !isGone(token, clock.now(), store.directory()) ? token : undefined
+  { store, clock }: ServiceOptions,
+  { token, presented }: Presented,
+  { AccessorID, ID = '', Local }: Named,
+): Promise<WritePlace> {
+  // Without a token, the request is refused here.
+  if (name === 'login.logout') return presented ? placeOfTokenWrite(token) : 'here'
+  if (name === 'tokens.create') return placeOfTokenWrite(undefined, Local)
+  const stored = await (AccessorID === undefined
+    ? store.tokenBySecret(ID)
+    : store.tokenByAccessor(AccessorID))
+  const isLiving = stored && !isGone(stored, clock.now(), store.directory())
+  return placeOfTokenWrite(isLiving ? stored : undefined, Local)
 }

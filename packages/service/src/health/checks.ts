@@ -2,7 +2,7 @@
 import { type Catalog, CHECK_FIELDS, type CheckRecord, showCheck } from '@latchkey/catalog'
 import type { HealthCheck } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
-import { hasMeta, sortNear } from '../catalog/select.ts'
+import { hasMeta, type RowOptions, sortNear } from '../catalog/select.ts'
 import { type Context, type Handler, type JsonAnswer, json, type Watch } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { selectRecords } from '../request/filter.ts'
@@ -47,19 +47,13 @@ export const stateHandler: Handler<'health.state'> = (call) => {
   return answerChecks(call, catalog, checks, watch)
 }
 
-interface CheckQuery {
-  readonly near?: string | undefined
-  readonly 'node-meta'?: readonly string[] | undefined
-  readonly filter?: string | undefined
-}
-
 /** Whether a list includes a check: a check of a service only in its namespace, a check of a node in any. */
 export function isCheckListed(call: Context, { ServiceID, Namespace }: CheckRecord): boolean {
   return ServiceID === '' || isListed(call, Namespace)
 }
 
 function answerChecks(
-  call: Context & { readonly query: CheckQuery },
+  call: Context & { readonly query: RowOptions },
   catalog: Catalog,
   checks: Iterable<CheckRecord>,
   watch: Watch,

@@ -11,7 +11,7 @@ import {
 } from '@latchkey/catalog'
 import { AclError, parseGoBool, type ServiceHealth } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
-import { selectInstances, sortNear } from '../catalog/select.ts'
+import { type RowOptions, selectInstances, sortNear } from '../catalog/select.ts'
 import { type Context, type Handler, type JsonAnswer, json, tellLack, type Watch } from '../handler.ts'
 import { jsonText } from '../reply/json-text.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
@@ -39,12 +39,8 @@ interface Element {
   readonly serviceChecks: readonly CheckRecord[]
 }
 
-interface InstanceQuery {
-  readonly near?: string | undefined
-  readonly 'node-meta'?: readonly string[] | undefined
-  readonly tag?: readonly string[] | undefined
+interface InstanceQuery extends RowOptions {
   readonly passing?: string | undefined
-  readonly filter?: string | undefined
 }
 
 function answerInstances(
@@ -75,7 +71,7 @@ function answerService(
   call: Context & { readonly query: InstanceQuery },
   name: string,
 ): JsonAnswer<ServiceHealth[]> | Promise<JsonAnswer<ServiceHealth[]>> {
-  const { query, service, namespace, keptHealth } = call
+  const { query, service, namespace, healthCache } = call
   const catalog = service.store.catalog()
   const watch = watchOfService(call, catalog, name, 'nodes', 'services', 'checks')
   const index = catalog.serviceIndex(name, namespace)
@@ -84,7 +80,7 @@ function answerService(
     return answerInstances(call, name, (now) => now.instances(name, namespace))
   const onlyPassing = readPassing(call)
   const question = `${onlyPassing} ${namespace}/${name}`
-  const { text, hasHidden } = keptHealth.of(call, question, { index, instances }, () => {
+  const { text, hasHidden } = healthCache.of(call, question, { index, instances }, () => {
     const rights = new RowRights(call)
     const elements = elementsOf(
       catalog,

@@ -1,12 +1,5 @@
 /** The changes that other datacenters replicate. Decisions: changes. */
-import {
-  type Directory,
-  hasSeenPromotion,
-  type NamespaceRecord,
-  type PolicyRecord,
-  type RoleRecord,
-  type TokenRecord,
-} from '@latchkey/acl'
+import { type Directory, hasSeenPromotion, type NamespaceRecord, type TokenRecord } from '@latchkey/acl'
 import { AclError, type Changes, formatInstant, invariant } from '@latchkey/contract'
 import { secretsSeen } from '../caller/authority.ts'
 import { globalManagementMissing } from '../caller/caller.ts'
@@ -193,10 +186,11 @@ function show(call: ChangesCall, shown: Shown): Changes {
     Index: shown.index,
     Time: formatInstant(call.now),
     ...(more ? { More: true } : {}),
-    Namespaces: shown.namespaces.map(showNamespace),
-    Policies: shown.policies.map(showPolicy),
-    Roles: shown.roles.map(showRole),
-    Tokens: shown.tokens.map(showToken),
+    // Records have the spelling of the contract. They are immutable, which the types of answers do not say.
+    Namespaces: shown.namespaces as Changes['Namespaces'],
+    Policies: shown.policies as Changes['Policies'],
+    Roles: shown.roles as Changes['Roles'],
+    Tokens: shown.tokens.map(showToken) as Changes['Tokens'],
     Deleted: {
       Namespaces: [...deleted.namespaces],
       Policies: [...deleted.policies],
@@ -208,39 +202,7 @@ function show(call: ChangesCall, shown: Shown): Changes {
   }
 }
 
-/** Links and identities are immutable, but the answer types do not say so. */
-function copies<T>(values: readonly T[]): T[] {
-  return [...values]
-}
-
-function showNamespace(record: NamespaceRecord): Changes['Namespaces'][number] {
-  const { PolicyDefaults, RoleDefaults, ...rest } = record
-  return { ...rest, PolicyDefaults: copies(PolicyDefaults), RoleDefaults: copies(RoleDefaults) }
-}
-
-function showPolicy({ Datacenters, ...rest }: PolicyRecord): Changes['Policies'][number] {
-  return { ...rest, ...(Datacenters === undefined ? {} : { Datacenters: copies(Datacenters) }) }
-}
-
-function showRole(record: RoleRecord): Changes['Roles'][number] {
-  const { Policies, ServiceIdentities, NodeIdentities, ...rest } = record
-  return {
-    ...rest,
-    Policies: copies(Policies),
-    ServiceIdentities: copies(ServiceIdentities),
-    NodeIdentities: copies(NodeIdentities),
-  }
-}
-
-function showToken(record: TokenRecord): Changes['Tokens'][number] {
-  const { Policies, Roles, ServiceIdentities, NodeIdentities, ExpirationTime, ...others } = record
-  const { Local: _, AuthMethodGeneration: __, ...rest } = others
-  return {
-    ...rest,
-    Policies: copies(Policies),
-    Roles: copies(Roles),
-    ServiceIdentities: copies(ServiceIdentities),
-    NodeIdentities: copies(NodeIdentities),
-    ...(ExpirationTime === undefined ? {} : { ExpirationTime }),
-  }
+/** Each datacenter has its own indexes of auth methods, and all tokens here are global. */
+function showToken({ Local: _, AuthMethodGeneration: __, ...shown }: TokenRecord): object {
+  return shown
 }

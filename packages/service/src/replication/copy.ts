@@ -9,7 +9,6 @@ import type {
 } from '@latchkey/acl'
 import { REPLICATED_TABLES, type ReplicatedTable } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
-import { AccessorSet } from './accessor-set.ts'
 import { isSameContent, NOTHING, type Received } from './apply/received.ts'
 import { Paused } from './primary.ts'
 
@@ -55,7 +54,7 @@ export class Copy {
   private readonly unusable = new Map<string, SkippedToken>()
   private readonly deleted = byTable(() => new Set<string>())
   /** Keys of all records of the primary. */
-  private readonly held = { ...byTable(() => new Set<string>()), tokens: new AccessorSet() }
+  private readonly held = byTable(() => new Set<string>())
   /** Keys of records that differ although the primary has not changed them since. */
   private readonly drifted = byTable(() => new Set<string>())
   private length = 0

@@ -1,25 +1,20 @@
 /** Header families (decisions: header families) and the credential (spec 5). */
 import { HEADER, HEADER_PREFIX_DEFAULT, HEADER_PREFIXES_DEFAULT } from '@latchkey/contract'
 
-export interface HeaderFamily {
+export const ANSWER_HEADERS = [
+  ...(['index', 'knownLeader', 'lastContact', 'effectiveConsistency', 'queryBackend'] as const),
+  ...(['resultsFiltered', 'defaultPolicy', 'nextCursor', 'contentHash', 'reason'] as const),
+  ...(['translateAddresses', 'replicationLag'] as const),
+] as const
+
+export type AnswerHeader = (typeof ANSWER_HEADERS)[number]
+
+/** Names of headers. Those of requests are in lower case, for look-ups. */
+export interface HeaderFamily extends Readonly<Record<AnswerHeader, string>> {
   /** As configured, such as `X-Service-`. */
   readonly prefix: string
-  /** Names in lower case, for look-ups. */
   readonly token: string
   readonly namespace: string
-  /** Names for answers. */
-  readonly index: string
-  readonly knownLeader: string
-  readonly lastContact: string
-  readonly effectiveConsistency: string
-  readonly queryBackend: string
-  readonly resultsFiltered: string
-  readonly defaultPolicy: string
-  readonly nextCursor: string
-  readonly contentHash: string
-  readonly reason: string
-  readonly translateAddresses: string
-  readonly replicationLag: string
 }
 
 /** @param configured if empty, the first family of the contract. */
@@ -31,22 +26,12 @@ export function headerFamilies(
 }
 
 function familyOf(prefix: string): HeaderFamily {
+  const answers = Object.fromEntries(ANSWER_HEADERS.map((name) => [name, `${prefix}${HEADER[name]}`]))
   return {
+    ...(answers as Record<AnswerHeader, string>),
     prefix,
     token: `${prefix}${HEADER.token}`.toLowerCase(),
     namespace: `${prefix}${HEADER.namespace}`.toLowerCase(),
-    index: `${prefix}${HEADER.index}`,
-    knownLeader: `${prefix}${HEADER.knownLeader}`,
-    lastContact: `${prefix}${HEADER.lastContact}`,
-    effectiveConsistency: `${prefix}${HEADER.effectiveConsistency}`,
-    queryBackend: `${prefix}${HEADER.queryBackend}`,
-    resultsFiltered: `${prefix}${HEADER.resultsFiltered}`,
-    defaultPolicy: `${prefix}${HEADER.defaultPolicy}`,
-    nextCursor: `${prefix}${HEADER.nextCursor}`,
-    contentHash: `${prefix}${HEADER.contentHash}`,
-    reason: `${prefix}${HEADER.reason}`,
-    translateAddresses: `${prefix}${HEADER.translateAddresses}`,
-    replicationLag: `${prefix}${HEADER.replicationLag}`,
   }
 }
 
@@ -75,8 +60,6 @@ export function forwardingOf(request: HeaderSource): Forwarding | undefined {
 export function forwardedHeader({ from, primary }: Forwarding): Readonly<Record<string, string>> {
   return { [FORWARDED_HEADER]: primary === undefined ? from : `${from};${primary}` }
 }
-
-export type AnswerHeader = Exclude<keyof HeaderFamily, 'prefix' | 'token' | 'namespace'>
 
 export type HeaderSource = { header(name: string): string | undefined }
 

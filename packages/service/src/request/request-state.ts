@@ -2,22 +2,17 @@
 import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
-import type { AnswerHeader, Forwarding, HeaderFamily, HeaderSource } from './headers.ts'
+import {
+  ANSWER_HEADERS,
+  type AnswerHeader,
+  type Forwarding,
+  type HeaderFamily,
+  type HeaderSource,
+} from './headers.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
-const ADOPTED: readonly AnswerHeader[] = [
-  'index',
-  'knownLeader',
-  'lastContact',
-  'effectiveConsistency',
-  'queryBackend',
-  'resultsFiltered',
-  'defaultPolicy',
-  'nextCursor',
-  'contentHash',
-  'reason',
-  'translateAddresses',
-]
+/** The headers about a read. */
+const ADOPTED = ANSWER_HEADERS.filter((name) => name !== 'replicationLag')
 
 export class RequestState implements ReplyContext {
   readonly request: WireRequest

@@ -147,34 +147,19 @@ export function changesOf(
   more: boolean,
   find: FindReplicated,
 ): StoreChanges {
-  const namespaces: NamespaceRecord[] = []
-  const policies: PolicyRecord[] = []
-  const roles: RoleRecord[] = []
-  const tokens: TokenRecord[] = []
-  const deleted = {
-    namespaces: [] as string[],
-    policies: [] as string[],
-    roles: [] as string[],
-    tokens: [] as string[],
-  }
+  const found = { namespaces: [], policies: [], roles: [], tokens: [] } as Lists<object>
+  const deleted: Lists<string> = { namespaces: [], policies: [], roles: [], tokens: [] }
   let leftOut = 0
-  const take = <R>(record: R | undefined, into: R[], { table, key }: Touched) => {
-    if (record === undefined) deleted[table].push(key)
-    else into.push(record)
+  for (const { table, key, wasDeleted } of touched) {
+    const record = find[table](key)
+    const token = record && 'Local' in record ? record : undefined
+    const isLeftOut = token?.Local === false && !isShowable(token)
+    if (isLeftOut) leftOut += 1
+    // A local token may have the accessor of a global one that was deleted earlier.
+    if (token?.Local ? wasDeleted : !record || isLeftOut) deleted[table].push(key)
+    else if (record && !token?.Local) found[table].push(record)
   }
-  for (const change of touched) {
-    const { table, key } = change
-    if (table === 'namespaces') take(find.namespaces(key), namespaces, change)
-    else if (table === 'policies') take(find.policies(key), policies, change)
-    else if (table === 'roles') take(find.roles(key), roles, change)
-    else {
-      const token = find.tokens(key)
-      const isLeftOut = token?.Local === false && !isShowable(token)
-      if (isLeftOut) leftOut += 1
-      // A local token may have the accessor of a global one that was deleted earlier.
-      if (token?.Local !== true) take(isLeftOut ? undefined : token, tokens, change)
-      else if (change.wasDeleted) deleted.tokens.push(key)
-    }
-  }
-  return { index, more, namespaces, policies, roles, tokens, deleted, leftOut }
+  return { index, more, ...(found as unknown as ReplicatedRecords), deleted, leftOut }
 }
+
+type Lists<T> = Record<ReplicatedTable, T[]>

@@ -103,19 +103,11 @@ export function legacyBuiltinChanges(found: BuiltinsFound, context: BuiltinsCont
   return changes
 }
 
-export function ensureBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
-  return ensure(store, context, builtinChanges)
-}
-
-export function ensureLegacyBuiltins(store: Store, context: BuiltinsContext): Promise<void> {
-  return ensure(store, context, legacyBuiltinChanges)
-}
-
 /** If processes start concurrently on one store, the second finds what the first created. */
-async function ensure(
+export async function ensureBuiltins(
   store: Store,
   context: BuiltinsContext,
-  decide: (found: BuiltinsFound, context: BuiltinsContext) => Change[],
+  decide = builtinChanges,
 ): Promise<void> {
   const { initialManagementToken: secretId } = context
   const makeWhatIsMissing = () =>

@@ -21,13 +21,6 @@ const LINK_FILTERS = {
   servicename: byServiceName,
 } as const satisfies Record<string, SetFilter>
 
-const LINK_OPTIONS = [
-  'policy',
-  'role',
-  'authmethod',
-  'servicename',
-] as const satisfies (keyof typeof LINK_FILTERS)[]
-
 /** Fields of a `filter`: only those by which the store can filter without reading other tokens. */
 const FIELDS = {
   'Policies.ID': byPolicy,
@@ -49,7 +42,7 @@ export function tokenFilterOf(query: Query<'tokens.list'>): ShownFilter {
 }
 
 function linkFilterOf(query: Query<'tokens.list'>): ShownFilter {
-  const given = LINK_OPTIONS.flatMap((option) => {
+  const given = (['policy', 'role', 'authmethod', 'servicename'] as const).flatMap((option) => {
     const value = query[option]
     return value === undefined ? [] : [{ option, value }]
   })
