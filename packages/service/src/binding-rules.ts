@@ -1,11 +1,5 @@
-import {
-  type BindingRuleContext,
-  type BindingRuleRecord,
-  type BindingRuleRequest,
-  createBindingRule,
-  type Directory,
-  updateBindingRule,
-} from '@latchkey/acl'
+import type { BindingRuleContext, BindingRuleRecord, BindingRuleRequest, Directory } from '@latchkey/acl'
+import { createBindingRule, updateBindingRule } from '@latchkey/acl'
 import { AclError, type BindingRule, type CreateBindingRule, limits } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from './handler.ts'
 import { deleteRecord, type Kind, readRecord, requireRecord, within, writeRecord } from './records.ts'

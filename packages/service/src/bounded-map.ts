@@ -6,7 +6,6 @@ const KEPT_IN_BULK = 0.98
 export interface Slot<Value> {
   readonly value: Value
   readonly weight: number
-  /** Whether it was used since the eviction loop last passed it. */
   isUsed: boolean
 }
 

@@ -1,16 +1,8 @@
 /** One request in the pipeline, and the answer of its handler. The contract's route determines the types of both. */
 import type { Directory } from '@latchkey/acl'
 import type { RecordView } from '@latchkey/catalog'
-import {
-  AclError,
-  type AnyRoute,
-  type Body,
-  type Answer as Content,
-  type Params,
-  type Query,
-  type RouteName,
-  type RouteOf,
-} from '@latchkey/contract'
+import type { AnyRoute, Body, Answer as Content, Params, Query, RouteName, RouteOf } from '@latchkey/contract'
+import { AclError } from '@latchkey/contract'
 import type { Caller, Callers } from './caller/caller.ts'
 import type { DecisionCache } from './decisions/decision-cache.ts'
 import type { HealthCache } from './health/health-cache.ts'
@@ -28,10 +20,8 @@ export type { Content }
 
 export type Handler<N extends RouteName> = (call: Call<N>) => Promise<Answer<N>> | Answer<N>
 
-/** A request that its caller may make, decoded by the schemas of its route. */
 export interface Call<N extends RouteName> extends Context {
   readonly params: Params<N>
-  /** The options in the query, each decoded on first access. */
   readonly query: Query<N>
   readonly body: RequestBody<N>
 }
@@ -63,7 +53,6 @@ export interface CallServices {
   readonly turns: Turns
   /** Limits scans over the tokens of a namespace. */
   readonly walks: Semaphore
-  /** Limits work that turns answers into long texts. */
   readonly longTexts: Semaphore
   readonly loginLimits: LoginLimits
 }
@@ -104,14 +93,11 @@ export type Answer<N extends RouteName> = RouteOf<N>['metadata'] extends { reado
       ? AnswerIn<JsonForm<Content<N>> | BytesForm<Type>>
       : JsonAnswer<Content<N>>
 
-/** A `T` as JSON. */
 export interface JsonAnswer<T> extends AnswerIn<JsonForm<T>> {}
 
 interface AnswerIn<Form> {
   readonly body: Form | Refusal
-  /** What wakes a blocking read. */
   readonly watch?: Watch
-  /** Where the next page begins, if there is one. */
   readonly nextCursor?: string | undefined
   /** A status that describes the content. Default: 200. */
   readonly status?: 404 | 409 | 429 | 503
@@ -123,7 +109,6 @@ interface AnswerIn<Form> {
   readonly showsNoSecret?: true
 }
 
-/** A `T` as JSON, serialized already or not. */
 type JsonForm<T> =
   | { readonly kind: 'json'; readonly value: T }
   /** Short JSON as text, sent in one piece with the headers; long JSON as bytes. */
@@ -202,7 +187,6 @@ export function notFound(what: string): AclError {
   return new AclError('not_found', `${what} does not exist: ACL not found`)
 }
 
-/** The empty answer of an endpoint that changes something. */
 export type Done = Answer<'agentChecks.pass'>
 
 export function done(): Done {

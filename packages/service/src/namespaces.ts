@@ -1,21 +1,15 @@
 /** Namespaces. Spec 4.9; decisions: namespaces. */
+import type { Directory, NamespaceRecord } from '@latchkey/acl'
 import {
   DEFAULT_NAMESPACE,
-  type Directory,
   expandPolicyLinks,
   expandRoleLinks,
   isNamespaceName,
-  type NamespaceRecord,
   resolvePolicyLinks,
   resolveRoleLinks,
 } from '@latchkey/acl'
-import {
-  AclError,
-  type CreateNamespace,
-  limits,
-  type Namespace,
-  type UpdateNamespace,
-} from '@latchkey/contract'
+import type { CreateNamespace, Namespace, UpdateNamespace } from '@latchkey/contract'
+import { AclError, limits } from '@latchkey/contract'
 import { type Handler, json } from './handler.ts'
 import { type Kind, readRecord, requireRecord, writeRecord } from './records.ts'
 import { remove } from './store/changes.ts'

@@ -10,7 +10,6 @@ import type { Store } from './store/store.ts'
 import type { TokenListCache } from './tokens/token-list-cache.ts'
 import type { Turns } from './turns.ts'
 
-/** A server process of the cluster, as status endpoints show it. */
 export interface ClusterMember {
   readonly id: string
   readonly node: string
@@ -31,9 +30,7 @@ export interface ClusterInfo {
   leader(): string | Promise<string>
   /** Why the ACL system is still in legacy mode; empty if unknown. Spec 9.2. */
   legacyModeWaitsFor(): readonly string[]
-  /** The last error of the accessor migration in this process. */
   migrationError?(): string | undefined
-  /** Samples by name, and their Prometheus text. */
   metrics():
     | { readonly samples: AgentMetrics; readonly prometheus: string }
     | Promise<{ readonly samples: AgentMetrics; readonly prometheus: string }>
@@ -60,7 +57,6 @@ export interface ReplicationState {
   readonly type: 'legacy' | 'policies' | 'tokens'
   /** Commit index of the primary up to which this datacenter has copied records. */
   readonly index: number
-  /** Whether tokens are replicated. */
   readonly hasTokens: boolean
   readonly lastSuccess: string
   readonly lastError: string
@@ -117,7 +113,6 @@ export interface ServiceOptions {
   readonly primaryDatacenter?: string
   /** Set if tokens are not replicated: the service requests them from the primary. */
   readonly tokensOfPrimary?: { readonly downPolicy: DownPolicy }
-  /** The other datacenters. Absent: none can be reached. */
   readonly datacenters?: Datacenters
   readonly nodeName: string
   readonly headerPrefixes: readonly string[]
@@ -133,7 +128,6 @@ export interface ServiceOptions {
   readonly localChecks: LocalChecks
   /** Schedules sliced work. Default: turns of the platform's event loop. */
   readonly turns?: Turns
-  /** Absent: the store cannot be archived. */
   readonly archives?: Archives
   /** Absent: every token list is built on request. */
   readonly lists?: TokenListCache
@@ -145,7 +139,6 @@ export interface ServiceOptions {
   readonly onUnavailable?: (error: AclError, requestId: string) => void
 }
 
-/** Which datacenter this is, and where its global records are written. */
 export type Place = Pick<ServiceOptions, 'datacenter' | 'primaryDatacenter'>
 
 /**
@@ -164,7 +157,6 @@ export function isSecondary({
 
 export type CoordinateReport = Pick<CoordinateRecord, 'Node' | 'Segment' | 'Coord'>
 
-/** Collects reports, and writes them from time to time. */
 export interface CoordinateCollector {
   add(report: CoordinateReport): void
 }

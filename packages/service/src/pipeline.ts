@@ -12,14 +12,8 @@ import type { ServiceOptions } from './options.ts'
 import { renderAnswer } from './reply/render.ts'
 import { type ReceivedBody, readBody, streamOf } from './request/body.ts'
 import { DecodedBodies } from './request/decoded-bodies.ts'
-import {
-  type AnswerHeader,
-  DATACENTER_FAMILY,
-  familiesOf,
-  forwardingOf,
-  type HeaderFamily,
-  headerFamilies,
-} from './request/headers.ts'
+import type { AnswerHeader, HeaderFamily } from './request/headers.ts'
+import { DATACENTER_FAMILY, familiesOf, forwardingOf, headerFamilies } from './request/headers.ts'
 import { type ParsedRequest, type ParseOptions, parse } from './request/parse.ts'
 import { RequestState } from './request/request-state.ts'
 import { checkPathIds, requireParams, route } from './request/routing.ts'

@@ -9,14 +9,12 @@ type Table = 'policies' | 'roles' | 'namespaces' | 'authMethods' | 'bindingRules
 
 export interface Kind<T extends Table, Shown> {
   readonly table: T
-  /** As refusals name it. */
   readonly subject: string
   /** By ID or, for records without one, by name. */
   readonly find: (directory: Directory, key: string, namespace: string) => RecordOf[T] | undefined
   readonly show: (call: Context, record: RecordOf[T], directory: Directory) => Shown
 }
 
-/** The record, if it is in the namespace. */
 export function within<R extends { readonly Namespace: string }>(
   namespace: string,
   record: R | undefined,

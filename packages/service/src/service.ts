@@ -44,7 +44,6 @@ export class Service {
     }
   }
 
-  /** Answers DNS questions, resolving callers as HTTP requests do. */
   names(options: NamesOptions): Names {
     return new Names(this.options, this.forwarding.callers, options)
   }

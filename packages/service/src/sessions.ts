@@ -1,12 +1,7 @@
 /** Sessions: their endpoints, look-up by ID, rights by their nodes, and their end. Decisions: sessions. */
 import { DEFAULT_NAMESPACE, isUuid, randomUuid } from '@latchkey/acl'
-import {
-  createSession,
-  nodeOfSession,
-  rejectsSessionQueries,
-  type SessionRecord,
-  showSession,
-} from '@latchkey/catalog'
+import type { SessionRecord } from '@latchkey/catalog'
+import { createSession, nodeOfSession, rejectsSessionQueries, showSession } from '@latchkey/catalog'
 import { AclError, parseServiceVersion, profileOf, type Session, shorten } from '@latchkey/contract'
 import { nodeChanges } from './agent/own-node.ts'
 import { mayIn, privilegeMissing } from './caller/caller.ts'

@@ -4,7 +4,6 @@
  */
 import { AclError } from '@latchkey/contract'
 
-/** Grants turns of the event loop. */
 export interface Turns {
   /** Resolves in a later turn, one waiter per turn. */
   next(): Promise<void>
@@ -15,7 +14,6 @@ export const STEPS_PER_TURN = 500
 
 const CHARACTERS_PER_STEP = 64
 
-/** Steps to read a text of this length. */
 export function stepsOf(length: number): number {
   return 1 + Math.floor(length / CHARACTERS_PER_STEP)
 }

@@ -4,20 +4,10 @@
  */
 import { ACL_ERRORS, type AclErrorCode, endpoint, routeOf } from '@latchkey/contract'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
-import {
-  type Known,
-  ODD_TEXTS,
-  type RandomRequest,
-  randomRequest,
-} from '@latchkey/testkit/service/random-request'
-import {
-  aWorld,
-  endIntentionsMigration,
-  MANAGEMENT,
-  type Reply,
-  type World,
-  type WorldOptions,
-} from '@latchkey/testkit/service/world'
+import type { Known, RandomRequest } from '@latchkey/testkit/service/random-request'
+import { ODD_TEXTS, randomRequest } from '@latchkey/testkit/service/random-request'
+import type { Reply, World, WorldOptions } from '@latchkey/testkit/service/world'
+import { aWorld, endIntentionsMigration, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import type { MemorySnapshot } from '../src/store/memory-store.ts'
 

@@ -7,15 +7,8 @@ import { unsignedToken } from '@latchkey/acl'
 import { ENDPOINTS, type EndpointName, endpoint, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { aNode } from '@latchkey/testkit/records/catalog-builders'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
-import {
-  type AskOptions,
-  aWorld,
-  endIntentionsMigration,
-  MANAGEMENT,
-  type Reply,
-  START,
-  type World,
-} from '@latchkey/testkit/service/world'
+import type { AskOptions, Reply, World } from '@latchkey/testkit/service/world'
+import { aWorld, endIntentionsMigration, MANAGEMENT, START } from '@latchkey/testkit/service/world'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { MemorySnapshot } from '../src/store/memory-store.ts'
 

@@ -4,22 +4,11 @@
  */
 
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID, unsignedToken } from '@latchkey/acl'
-import {
-  ENDPOINTS,
-  type EndpointName,
-  endpoint,
-  limits,
-  REDACTED_SECRET_ID,
-  routeOf,
-} from '@latchkey/contract'
+import type { EndpointName } from '@latchkey/contract'
+import { ENDPOINTS, endpoint, limits, REDACTED_SECRET_ID, routeOf } from '@latchkey/contract'
 import { aToken } from '@latchkey/testkit/records/record-builders'
-import {
-  aWorld,
-  endIntentionsMigration,
-  MANAGEMENT,
-  START,
-  type World,
-} from '@latchkey/testkit/service/world'
+import type { World } from '@latchkey/testkit/service/world'
+import { aWorld, endIntentionsMigration, MANAGEMENT, START } from '@latchkey/testkit/service/world'
 import { beforeAll, expect, test } from 'vitest'
 import type { MemorySnapshot } from '../src/store/memory-store.ts'
 

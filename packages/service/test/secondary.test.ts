@@ -1,16 +1,11 @@
 /** Requests that a secondary datacenter handles, and those that it forwards to its primary. */
-import {
-  type ClusterRecord,
-  type ReplicationRecord,
-  type SystemKey,
-  type SystemValues,
-  unsignedToken,
-} from '@latchkey/acl'
+import type { ClusterRecord, ReplicationRecord, SystemKey, SystemValues } from '@latchkey/acl'
+import { unsignedToken } from '@latchkey/acl'
 import { aMethod, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
-import type { Change } from '../src/store/store.ts'
 import { putSystem } from '../src/store/changes.ts'
+import type { Change } from '../src/store/store.ts'
 
 const SECONDARY = { datacenter: 'dc2', primaryDatacenter: 'dc1' } as const
 

@@ -2,13 +2,8 @@
 import { ENDPOINTS, type EndpointName, endpoint, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { aToken } from '@latchkey/testkit/records/record-builders'
-import {
-  type AskOptions,
-  aWorld,
-  MANAGEMENT,
-  WANTS_PROBLEM,
-  type World,
-} from '@latchkey/testkit/service/world'
+import type { AskOptions, World } from '@latchkey/testkit/service/world'
+import { aWorld, MANAGEMENT, WANTS_PROBLEM } from '@latchkey/testkit/service/world'
 import { beforeAll, describe, expect, test } from 'vitest'
 
 /** The text in JSON spellings. */

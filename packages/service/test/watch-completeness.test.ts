@@ -4,14 +4,8 @@
  */
 
 import { DEFAULT_NAMESPACE, type NamespaceRecord } from '@latchkey/acl'
-import {
-  ENDPOINTS,
-  type Endpoint,
-  type EndpointName,
-  endpoint,
-  type IndexedTable,
-  invariant,
-} from '@latchkey/contract'
+import type { Endpoint, EndpointName, IndexedTable } from '@latchkey/contract'
+import { ENDPOINTS, endpoint, invariant } from '@latchkey/contract'
 import { aCheck, aNode, aService, aSession } from '@latchkey/testkit/records/catalog-builders'
 import {
   aBindingRule,

@@ -2,7 +2,6 @@
 import type { Random } from '@latchkey/acl'
 import { OUTPUT_WRITE_MS, outputWriteMs } from '@latchkey/catalog'
 
-/** An output that so far only the agent shows; the catalog already has its status. */
 interface HeldOutput {
   readonly output: string
   readonly writeAt: number
@@ -13,7 +12,6 @@ export interface LocalChecksOptions {
   readonly process: string
   /** Milliseconds of a monotonic clock. */
   readonly now: () => number
-  /** Calls `callback` once; the returned function cancels it. */
   readonly sleeper: { after(ms: number, callback: () => void): () => void }
   readonly random: Random
   /** Minimum time between two scans of all deadlines, in milliseconds. */
@@ -23,7 +21,6 @@ export interface LocalChecksOptions {
 export interface DueChecks {
   /** TTL checks that no client reported in time, with the process that received the previous report. */
   readonly expired: readonly { readonly checkId: string; readonly process: string }[]
-  /** Outputs by check, to be written to the catalog now. */
   readonly outputs: ReadonlyMap<string, string>
 }
 
@@ -72,7 +69,6 @@ export class LocalChecks {
     this.lookBy(at)
   }
 
-  /** Keeps an output that differs from the catalog's. Does not postpone the write of an output that is already kept. */
   holdOutput(checkId: string, output: string): void {
     const key = keyOf(checkId)
     const share = (this.options.random.bytes(1)[0] ?? 0) / 256

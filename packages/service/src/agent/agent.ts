@@ -1,12 +1,7 @@
 /** The server process as an agent of its cluster, and its maintenance, which is a critical check. Decisions: agent. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
-import {
-  type CheckRecord,
-  maintenanceCheck,
-  planServers,
-  type ServerMember,
-  type ServiceRecord,
-} from '@latchkey/catalog'
+import type { CheckRecord, ServerMember, ServiceRecord } from '@latchkey/catalog'
+import { maintenanceCheck, planServers } from '@latchkey/catalog'
 import { AclError, parseGoBool, shorten } from '@latchkey/contract'
 import { requireNode, requireService } from '../catalog/rights.ts'
 import { expecting } from '../catalog/writes.ts'

@@ -1,13 +1,6 @@
-/** The health of services on the server's node, in the form that load balancers query. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
-import {
-  aggregateStatus,
-  type Catalog,
-  type CheckRecord,
-  type HealthStatus,
-  NODE_MAINTENANCE,
-  type ServiceRecord,
-} from '@latchkey/catalog'
+import type { Catalog, CheckRecord, HealthStatus, ServiceRecord } from '@latchkey/catalog'
+import { aggregateStatus, NODE_MAINTENANCE } from '@latchkey/catalog'
 import { type LocalHealth, shorten } from '@latchkey/contract'
 import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights, requireService } from '../catalog/rights.ts'

@@ -1,14 +1,7 @@
 /** What is registered on the server's own node, which is the agent's part of the catalog. Decisions: agent. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
-import {
-  ALIVE_CHECK,
-  type Catalog,
-  type CheckRecord,
-  needOfService,
-  SERVER_SERVICE,
-  type ServiceRecord,
-  serverNode,
-} from '@latchkey/catalog'
+import type { Catalog, CheckRecord, ServiceRecord } from '@latchkey/catalog'
+import { ALIVE_CHECK, needOfService, SERVER_SERVICE, serverNode } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
 import { RowRights, requireNode } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'

@@ -1,13 +1,6 @@
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
-import {
-  asGiven,
-  type Catalog,
-  type CheckRecord,
-  isSameContent,
-  needsOfService,
-  readServiceDefinition,
-  type ServiceRecord,
-} from '@latchkey/catalog'
+import type { Catalog, CheckRecord, ServiceRecord } from '@latchkey/catalog'
+import { asGiven, isSameContent, needsOfService, readServiceDefinition } from '@latchkey/catalog'
 import { checkRecord, isSameCheck, ttlMsOf } from '../agent-checks/check-records.ts'
 import { requireService } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'

@@ -1,13 +1,6 @@
 /** The services and checks of the server's own node, as its agent shows them. */
-import {
-  type Catalog,
-  CHECK_FIELDS,
-  type CheckRecord,
-  SERVICE_FIELDS,
-  type ServiceRecord,
-  showCheck,
-  showNodeService,
-} from '@latchkey/catalog'
+import type { Catalog, CheckRecord, ServiceRecord } from '@latchkey/catalog'
+import { CHECK_FIELDS, SERVICE_FIELDS, showCheck, showNodeService } from '@latchkey/catalog'
 import { AclError, type AgentService, type HealthCheck, limits, shorten } from '@latchkey/contract'
 import { Fingerprint } from '../blocking/shown.ts'
 import { requireSomeService } from '../caller/endpoint-right.ts'

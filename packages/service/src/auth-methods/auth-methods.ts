@@ -1,13 +1,11 @@
-import {
-  type AuthMethodContext,
-  type AuthMethodRecord,
-  type AuthMethodRequest,
-  type AuthMethodType,
-  checkRulesFit,
-  type Directory,
-  shownConfig,
-  writeAuthMethod,
+import type {
+  AuthMethodContext,
+  AuthMethodRecord,
+  AuthMethodRequest,
+  AuthMethodType,
+  Directory,
 } from '@latchkey/acl'
+import { checkRulesFit, shownConfig, writeAuthMethod } from '@latchkey/acl'
 import { AclError, type AuthMethod, formatInstant, limits } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
@@ -29,7 +27,6 @@ export const createAuthMethodHandler: Handler<'authMethods.create'> = (call) =>
 export const readAuthMethodHandler: Handler<'authMethods.read'> = (call) =>
   readRecord(AUTH_METHODS, call, call.params.Name)
 
-/** Updates the method named in the path or, if the path names none, in the body. Decisions: empty ids. */
 export const updateAuthMethodHandler: Handler<'authMethods.update'> = async (call) => {
   const { body, params, query } = call
   if (params.Name !== '' && body.Name && body.Name !== params.Name) {

@@ -1,15 +1,12 @@
+import type { Directory, LoginExplanation, Question, Rule } from '@latchkey/acl'
 import {
   BLANK_TOKEN,
-  type Directory,
   EMPTY_RULE_SET,
   effectivePolicies,
   expandRoleLinks,
   explainLogin,
   explainRule,
-  type LoginExplanation,
-  type Question,
   RightsComparison,
-  type Rule,
   readText,
 } from '@latchkey/acl'
 import { createAuthorizerCache } from '../caller/authorizer-cache.ts'

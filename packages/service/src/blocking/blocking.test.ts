@@ -1,12 +1,6 @@
 import { settle } from '@latchkey/testkit/service/virtual-clock'
-import {
-  type AskOptions,
-  aWorld,
-  MANAGEMENT,
-  type Reply,
-  type World,
-  type WorldOptions,
-} from '@latchkey/testkit/service/world'
+import type { AskOptions, Reply, World, WorldOptions } from '@latchkey/testkit/service/world'
+import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 
 const MINUTE = 60_000

@@ -18,7 +18,6 @@ export interface Seen {
   readonly answer: AnyAnswer
 }
 
-/** Attempts to answer with names from one moment; after that, names may be mixed. */
 const NAMES_ATTEMPTS_MAX = 3
 
 /**
@@ -116,7 +115,6 @@ export class Wait {
   }
 }
 
-/** Whether all answers with this call's index have the same content: table, names and rights are unchanged. */
 function isExact(call: AnyCall, answer: AnyAnswer, store: Store): boolean {
   // Data from another store may be newer than the indexes of this one.
   if (call.service.store !== store || !dependsOnTableAlone(call, answer)) return false

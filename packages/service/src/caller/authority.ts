@@ -70,7 +70,6 @@ export function secretsSeen({ service, caller }: Context): 'none' | 'ordinary' |
   return service.edition === 'standard' || caller.isGlobal ? 'all' : 'ordinary'
 }
 
-/** Whether a change affects logins into several namespaces: an auth method that chooses namespaces, or its binding rules. */
 function crossesNamespaces(change: Change, directory: Directory): boolean {
   switch (change.table) {
     case 'authMethods': {

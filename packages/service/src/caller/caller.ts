@@ -22,12 +22,8 @@ import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } f
 import { isSecondary, type Place, type ServiceOptions } from '../options.ts'
 import type { KnownToken, Store, StoreMemory, TokenUse } from '../store/store.ts'
 import { Pauses, type Turns } from '../turns.ts'
-import {
-  type AuthorizerCache,
-  type AuthorizerOptions,
-  createAuthorizerCache,
-  waysTo,
-} from './authorizer-cache.ts'
+import type { AuthorizerCache, AuthorizerOptions } from './authorizer-cache.ts'
+import { createAuthorizerCache, waysTo } from './authorizer-cache.ts'
 import type { RemoteTokens } from './remote-tokens.ts'
 
 export interface Presented {
@@ -61,7 +57,6 @@ const NO_TOKEN: TokenRecord = {
  */
 const UNKNOWN_ANONYMOUS_TOKEN: TokenRecord = { ...NO_TOKEN }
 
-/** The cached rights of a token, without the compiled rules, whose memory {@link AuthorizerCache} limits. */
 interface CachedRights {
   readonly directoryVersion: number
   readonly key: string
@@ -73,7 +68,6 @@ interface Resolving {
   readonly rights: Promise<Rights>
 }
 
-/** What everyone may do with ACLs off. */
 const EVERYTHING: CompiledInput = {
   key: 'everything',
   policyId: GLOBAL_MANAGEMENT_POLICY_ID,
@@ -169,7 +163,6 @@ export class Callers {
     return secretId === undefined ? knownAnonymous(memory) : memory.tokenBySecret(secretId)
   }
 
-  /** Notes that the primary has changed a token for this server. Only matters if tokens are not replicated. */
   noteChange(accessorId: string): void {
     this.remote?.noteChange(accessorId)
   }
@@ -293,12 +286,10 @@ export function callerUnknown(): AclError {
   return new AclError('caller_unknown', 'ACL not found')
 }
 
-/** Whether a refusal says that a secret is unknown, temporarily or permanently. */
 export function isCallerUnknown(error: unknown): error is AclError {
   return error instanceof AclError && (error.code === 'caller_unknown' || error.code === 'copy_incomplete')
 }
 
-/** Progress of the first copy of a secondary. `missing`: not begun. */
 type FirstCopy = 'missing' | 'begun' | 'complete'
 
 /** Not `caller_unknown`, because clients would then discard valid credentials. */
@@ -324,7 +315,6 @@ export function isAtHome(caller: Pick<Caller, 'token' | 'isGlobal'>, namespace: 
 
 export type RightsHolder = Pick<Caller, 'token' | 'authorizer' | 'isGlobal'>
 
-/** The resources that a namespace has of its own; all others count as part of `default`. */
 const NAMESPACED: ReadonlySet<Resource> = new Set(['acl', 'intention', 'key', 'service'])
 
 /** The namespace in which a right is needed for a question that is asked in a namespace. */

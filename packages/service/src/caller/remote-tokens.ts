@@ -1,11 +1,6 @@
 /** Requests tokens from the primary by their secrets if they are not replicated. Decisions: tokens of the primary. */
-import {
-  ANONYMOUS_TOKEN_SECRET_ID,
-  type Clock,
-  type DownPolicy,
-  judgeAnswer,
-  type TokenRecord,
-} from '@latchkey/acl'
+import type { Clock, DownPolicy, TokenRecord } from '@latchkey/acl'
+import { ANONYMOUS_TOKEN_SECRET_ID, judgeAnswer } from '@latchkey/acl'
 import { BoundedMap } from '../bounded-map.ts'
 import type { KnownToken } from '../store/store.ts'
 

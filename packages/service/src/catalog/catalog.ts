@@ -1,9 +1,8 @@
+import type { Catalog, ServiceRecord } from '@latchkey/catalog'
 import {
-  type Catalog,
   INSTANCE_FIELDS,
   NODE_FIELDS,
   SERVICE_FIELDS,
-  type ServiceRecord,
   showInstance,
   showNode,
   showNodeService,
@@ -63,14 +62,12 @@ export const serviceHandler: Handler<'catalog.service'> = (call) => {
   )
 }
 
-/** Native instances of a service, and the proxies in front of it. */
 export const connectHandler: Handler<'catalog.connect'> = (call) => {
   const { params, namespace } = call
   const instancesOf = (catalog: Catalog) => catalog.connectInstances(params.Service, namespace)
   return answerInstances(call, params.Service, instancesOf, watchOfConnect)
 }
 
-/** A node with its services by ID; null if there is no such node. */
 export const nodeHandler: Handler<'catalog.node'> = async (call) => {
   const { found, watch, rights } = await readNode(call, call.params.Node)
   if (!found) return rights.mark(json(null, watch))

@@ -1,13 +1,7 @@
 /** Registrations and deregistrations. Decisions: catalog. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
-import {
-  type CatalogChange,
-  type CatalogNeed,
-  catalogKey,
-  planDeregistration,
-  planRegistration,
-  readRegistration,
-} from '@latchkey/catalog'
+import type { CatalogChange, CatalogNeed } from '@latchkey/catalog'
+import { catalogKey, planDeregistration, planRegistration, readRegistration } from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
 import { mayIn, privilegeMissing, requireRightToStored } from '../caller/caller.ts'
 import { type Context, type Handler, json } from '../handler.ts'
@@ -15,7 +9,6 @@ import { namespaceOf } from '../request/namespace.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import type { Change } from '../store/store.ts'
 
-/** Registers a node, a service and checks, all or nothing. Decisions: catalog. */
 export const registerHandler: Handler<'catalog.register'> = (call) => {
   const { body, service } = call
   const request = readRegistration(body, (field) => namespaceOf(call, field))

@@ -1,4 +1,3 @@
-/** Asks the primary for the token of a secret. Decisions: tokens of the primary. */
 import { BLANK_TOKEN, DEFAULT_NAMESPACE, type StoredLink, type TokenRecord } from '@latchkey/acl'
 import { AclError, buildPath, PROBLEM_JSON, REQUEST_ID_HEADER, type Token } from '@latchkey/contract'
 import type { AskForToken } from '../caller/remote-tokens.ts'

@@ -12,7 +12,6 @@ export interface Datacenters {
 
 export interface ForwardedRequest {
   readonly method: string
-  /** Path and query, as in the request line. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | undefined
@@ -26,7 +25,6 @@ export interface ForwardedRequest {
 
 export interface ForwardedReply {
   readonly status: number
-  /** First value of a header, by its lower-case name. */
   header(name: string): string | undefined
   readonly body: AsyncIterable<Uint8Array>
 }

@@ -35,11 +35,9 @@ interface Sent {
 const SENT_HEADERS = ['accept', 'content-type', 'cache-control'] as const
 /** Reply headers that are passed on, besides those of the family. */
 const ANSWERED_HEADERS = ['Content-Type', 'Retry-After', 'Allow'] as const
-/** Query options that are replaced: the datacenter by its first value, the secret by a header. */
 const REPLACED_OPTIONS: ReadonlySet<string | undefined> = new Set(['dc', 'token'])
 /** What a header can contain. */
 const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]*$/
-/** Refusals are short texts. */
 const REFUSAL_BYTES_MAX = 65_536
 
 /**
@@ -103,7 +101,6 @@ export function passOn(
   }
 }
 
-/** Reads a whole body. @throws RangeError if it is longer. */
 export async function collect(body: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = []
   let length = 0

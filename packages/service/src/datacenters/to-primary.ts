@@ -1,14 +1,7 @@
 /** Writes that a secondary forwards to the primary, and those that it makes itself. Decisions: writes in a secondary. */
 import { isGone, placeOfTokenWrite, type WritePlace } from '@latchkey/acl'
-import {
-  AclError,
-  type AclErrorCode,
-  type AnyRoute,
-  invariant,
-  limits,
-  OUTAGE_CODES,
-  type RouteName,
-} from '@latchkey/contract'
+import type { AclErrorCode, AnyRoute, RouteName } from '@latchkey/contract'
+import { AclError, invariant, limits, OUTAGE_CODES } from '@latchkey/contract'
 import type { Presented } from '../caller/caller.ts'
 import { aclModeOf, type ServiceOptions } from '../options.ts'
 import { stringify } from '../reply/json-text.ts'

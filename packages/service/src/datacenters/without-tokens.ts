@@ -8,7 +8,6 @@ import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
 import { exchange, type ForwardingParts, knownToken, passOn } from './exchange.ts'
 
-/** Reads of tokens, which only the primary has. */
 const READS: ReadonlySet<RouteName> = new Set<RouteName>([
   'tokens.read',
   'tokens.self',

@@ -1,12 +1,7 @@
 /** Authorization decisions for applications. Explanations are an extension. */
 import { checkPathId, type DecisionExplanation, parseQuestion, type Question } from '@latchkey/acl'
-import {
-  type AuthorizeAnswer,
-  type AuthorizeCheck,
-  type Explanation,
-  limits,
-  shorten,
-} from '@latchkey/contract'
+import type { AuthorizeAnswer, AuthorizeCheck, Explanation } from '@latchkey/contract'
+import { limits, shorten } from '@latchkey/contract'
 import { homeOfQuestion, isAtHome, mayIn, type RightsHolder, requireRight } from '../caller/caller.ts'
 import { type Answer, type Call, type Handler, json, notFound } from '../handler.ts'
 import { jsonText } from '../reply/json-text.ts'

@@ -6,7 +6,6 @@ import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts
 import { formatCursor, type Page, pageOf } from '../reply/paging.ts'
 import { checkWanted, Pauses, STEPS_PER_TURN } from '../turns.ts'
 
-/** Lists, in pages, the tokens that may do something, in the order of the token list. An extension. */
 export const whoCanHandler: Handler<'decisions.whoCan'> = async (call) => {
   const question = parseQuestion(call.body)
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
@@ -22,7 +21,6 @@ const TOKENS_LOOKED_AT_MAX = 10_000
 const STEPS_MAX = 250_000
 const STEPS_PER_TOKEN = 10
 
-/** Renders a token for the answer; undefined leaves it out. @param pauses for long work on the token. */
 type ShowToken<T> = (token: TokenRecord, pauses: Pauses) => Promise<T | undefined>
 
 /**

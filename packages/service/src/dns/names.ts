@@ -1,13 +1,7 @@
 /** DNS as a function from question to reply. The caller is the DNS token, and names come from the catalog. Decisions: dns. */
 import { DEFAULT_NAMESPACE, type Directory, SeededRandom } from '@latchkey/acl'
-import {
-  answerQuestion,
-  type DnsQuestion,
-  type DnsReply,
-  type DnsRights,
-  type DnsSettings,
-  SERVER_SERVICE,
-} from '@latchkey/catalog'
+import type { DnsQuestion, DnsReply, DnsRights, DnsSettings } from '@latchkey/catalog'
+import { answerQuestion, SERVER_SERVICE } from '@latchkey/catalog'
 import { isOutage } from '@latchkey/contract'
 import { type Callers, isAtHome, type RightsHolder } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -19,7 +13,6 @@ export interface NamesOptions {
   readonly secretId?: string | undefined
 }
 
-/** Answers DNS questions. Created by `Service.names`, with whose callers it shares cached rights. */
 export class Names {
   private readonly service: ServiceOptions
   private readonly callers: Callers

@@ -1,4 +1,3 @@
-/** Lists of checks: of a node, of a service, or in a state. */
 import { type Catalog, CHECK_FIELDS, type CheckRecord, showCheck } from '@latchkey/catalog'
 import type { HealthCheck } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'

@@ -1,14 +1,6 @@
 /** Instances of a service with their node and the checks of both: the elements of `health/service`. */
-import {
-  type Catalog,
-  type CheckRecord,
-  HEALTH_FIELDS,
-  type NodeRecord,
-  type ServiceRecord,
-  showCheck,
-  showNode,
-  showNodeService,
-} from '@latchkey/catalog'
+import type { Catalog, CheckRecord, NodeRecord, ServiceRecord } from '@latchkey/catalog'
+import { HEALTH_FIELDS, showCheck, showNode, showNodeService } from '@latchkey/catalog'
 import { AclError, parseGoBool, type ServiceHealth } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type RowOptions, selectInstances, sortNear } from '../catalog/select.ts'

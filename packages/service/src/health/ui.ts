@@ -1,23 +1,15 @@
 /** Nodes and services with everything on them, as user interfaces show them. */
+import type { Catalog, NodeRecord, RecordView, ServiceRecord } from '@latchkey/catalog'
 import {
-  type Catalog,
   CONNECT_PROXY,
   HEALTH_FIELDS,
   NODE_FIELDS,
-  type NodeRecord,
-  type RecordView,
-  type ServiceRecord,
   showCheck,
   showNode,
   showNodeService,
 } from '@latchkey/catalog'
-import {
-  AclError,
-  type HealthCheck,
-  type NodeSummary,
-  type ServiceHealth,
-  type ServiceSummary,
-} from '@latchkey/contract'
+import type { HealthCheck, NodeSummary, ServiceHealth, ServiceSummary } from '@latchkey/contract'
+import { AclError } from '@latchkey/contract'
 import { RowRights } from '../catalog/rights.ts'
 import { type Context, type Handler, json, missing } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
@@ -135,7 +127,6 @@ function summariesOf(instances: readonly ServiceHealth[], view: RecordView): Ser
 
 const namespaceOf = ({ Service }: ServiceHealth) => Service.Namespace ?? ''
 
-/** Service names match case-insensitively. */
 const asKey = (name: string, namespace: string) => `${namespace}/${name.toLowerCase()}`
 
 function proxiedBy(instances: readonly ServiceHealth[]): readonly string[] {

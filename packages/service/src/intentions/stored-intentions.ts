@@ -1,13 +1,11 @@
-import {
-  type Directory,
-  destinationKey,
-  type IntentionDestination,
-  type IntentionEnds,
-  type IntentionMigrationRecord,
-  type IntentionRecord,
-  intentionKey,
-  requireWritable,
+import type {
+  Directory,
+  IntentionDestination,
+  IntentionEnds,
+  IntentionMigrationRecord,
+  IntentionRecord,
 } from '@latchkey/acl'
+import { destinationKey, intentionKey, requireWritable } from '@latchkey/acl'
 import { type EntryRecords, parseEnd, showIntention, showSource } from '@latchkey/catalog'
 import { AclError, type Intention } from '@latchkey/contract'
 import type { Context } from '../handler.ts'

@@ -39,7 +39,6 @@ interface Visible<T, E> {
 
 const START: Place = { after: '' }
 
-/** Every entry below a prefix that the caller may read; 404 if there is none. Decisions: key value. */
 export async function readTree(call: Call<'kv.read'>): Promise<JsonAnswer<KvEntry[]>> {
   const { Key: prefix } = call.params
   const answer = mayReadBelow(call, prefix)

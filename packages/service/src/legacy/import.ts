@@ -1,12 +1,10 @@
 /** Import of a legacy token list: an extension, for data from before 1.4.0. Spec 9.2. */
-import type { TokenRecord } from '@latchkey/acl'
+import type { DumpRecord, LegacyFinding, TokenRecord } from '@latchkey/acl'
 import {
   checkLegacyRules,
-  type DumpRecord,
   DumpScanner,
   DumpSyntaxError,
   fromLegacyToken,
-  type LegacyFinding,
   readLegacyRecord,
   withTokenHash,
 } from '@latchkey/acl'
@@ -21,7 +19,6 @@ import { Pauses, STEPS_PER_TURN, stepsOf, takeTurn } from '../turns.ts'
 
 /** Tokens per look-up and per commit: few enough that other requests hardly wait. */
 const TOKENS_PER_PART = 500
-/** Bytes of a list that are parsed in one turn. */
 const BYTES_PER_TURN = 16_384
 const STEPS_PER_RECORD = 5
 /** Maximum number of problems listed in a refusal; the count includes all. */

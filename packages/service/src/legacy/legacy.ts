@@ -1,13 +1,12 @@
 /** The legacy API for tokens, and the translation of legacy rules. Spec 9.1, 9.2.4; decisions: rule translation. */
+import type { LegacyWrite, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_SECRET_ID,
   DEFAULT_NAMESPACE,
   findRulesProblem,
   isGone,
-  type LegacyWrite,
   ROOT_NAMES,
   randomUuid,
-  type TokenRecord,
   toLegacyToken,
   translateLegacyRules,
   writeLegacyToken,
@@ -33,7 +32,6 @@ export const updateLegacyHandler: Handler<'legacy.update'> = (call) => {
   return writeLegacy(call, { ...call.body, ID })
 }
 
-/** Creates a token with a new secret and the same rights. */
 export const cloneLegacyHandler: Handler<'legacy.clone'> = (call) => {
   const { store, random } = call.service
   const secretId = requireSecret(call.params)

@@ -51,7 +51,6 @@ export class Semaphore {
     this.free = permits
   }
 
-  /** Takes permits without waiting. @returns undefined if they are not available. */
   tryAcquire(claim: Claim = {}): Release | undefined {
     const whole = this.claimOf(claim)
     return this.waiting.size === 0 && this.fits(whole) ? this.take(whole) : undefined

@@ -13,7 +13,6 @@ export interface Rate {
 
 /** Enforces rate limits, for one process or for several. */
 export interface RateLimits {
-  /** Takes up to `count` of the remaining allowance. If there is none, returns the milliseconds until one is available. */
   take(rate: Rate, count: number): Taken | Promise<Taken>
 }
 

@@ -1,12 +1,10 @@
+import type { AuthMethodRecord, OidcClient, OidcMethod } from '@latchkey/acl'
 import {
-  type AuthMethodRecord,
   authMethodKey,
   beginLogin,
   claimsOf,
   loginDescription,
   loginStateHash,
-  type OidcClient,
-  type OidcMethod,
   resumeLogin,
 } from '@latchkey/acl'
 import { AclError, limits, shorten } from '@latchkey/contract'

@@ -8,19 +8,12 @@ import { makeLongText } from '../kv/kv-entry.ts'
 import { isSecondary } from '../options.ts'
 import { jsonBytes, jsonText } from '../reply/json-text.ts'
 import { formatCursor, pageOf } from '../reply/paging.ts'
-import {
-  REPLICATED_CHANGES_MAX,
-  REPLICATED_TABLES,
-  type ReplicatedRecords,
-  type ReplicatedTable,
-  type StoreChanges,
-  takeShowable,
-} from '../store/replicated.ts'
+import type { ReplicatedRecords, ReplicatedTable, StoreChanges } from '../store/replicated.ts'
+import { REPLICATED_CHANGES_MAX, REPLICATED_TABLES, takeShowable } from '../store/replicated.ts'
 
 type ChangesCall = CallOf<'operations.changes'>
 type Listed = Answer<'operations.changes'>
 
-/** Bounds of a page of a copy. Policies have up to half a megabyte. */
 const PAGE_RECORDS_MAX = 1_000
 const PAGE_LENGTH_MAX = 1_048_576
 const READER_NAME = /^[A-Za-z0-9._-]{1,64}$/

@@ -145,7 +145,6 @@ function showMember(member: ClusterMember): Content<'operations.members'>[number
 /** The reference's gossip tag `acls`, which servers before 1.4.0 lack. */
 const ACL_TAG = { disabled: '0', enabled: '1', legacy: '2' } as const
 
-/** Progress of the accessor migration. Spec 8, 9.2.3. */
 export const migrationHandler: Handler<'operations.migration'> = async (call) => {
   const { service } = call
   const { directory, record, remaining } = await migrationFacts(service.store)

@@ -1,16 +1,6 @@
 /** Which rights would change if a policy had different rules: an extension. */
-import {
-  type Authorizer,
-  type Difference,
-  type Directory,
-  effectivePolicies,
-  type LinkLookup,
-  type PolicyRecord,
-  parseRules,
-  policyHash,
-  RightsComparison,
-  type TokenRecord,
-} from '@latchkey/acl'
+import type { Authorizer, Difference, Directory, LinkLookup, PolicyRecord, TokenRecord } from '@latchkey/acl'
+import { effectivePolicies, parseRules, policyHash, RightsComparison } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
 import { scanTokens } from '../decisions/who-can.ts'

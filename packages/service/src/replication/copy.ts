@@ -1,4 +1,3 @@
-/** A copy of the primary: reads all its records in pages, and keeps in memory what differs from the records here. */
 import type {
   NamespaceRecord,
   PolicyRecord,
@@ -45,7 +44,6 @@ export class Copy {
   fence: number
   /** The changes after this index complete the pages. */
   since: number
-  /** Highest index of a page. */
   index: number
   /** Cursor of the next page; `undefined` after the last one. */
   cursor: string | undefined

@@ -36,9 +36,7 @@ export interface ReplicationProgress {
   readonly lastSuccess: number | undefined
   readonly lastError: number | undefined
   readonly lastErrorMessage: string | undefined
-  /** Commit index of the primary in its last answer; 0 if there was none. */
   readonly primaryIndex: number
-  /** ID of the primary's store in its last answer. */
   readonly primaryCluster: string | undefined
   /** Commit index of the primary up to which records are stored here; 0 until the first copy is complete. */
   readonly index: number

@@ -17,7 +17,6 @@ interface RoundsOptions {
   readonly kinds: 'all' | 'withoutTokens'
 }
 
-/** The result of one request to the primary. */
 export interface Round {
   /**
    * `applied`: a later state is stored. `unchanged`: nothing was new. `copied`: part of a copy is done. `paused`: an operator
@@ -246,7 +245,6 @@ export class Rounds {
     return true
   }
 
-  /** Whether a local token that conflicted with a global one is gone. */
   private async isSomeHolderGone(skipped: readonly SkippedToken[]): Promise<boolean> {
     const { store } = this.options
     const index = store.tableIndex('tokens')

@@ -12,7 +12,6 @@ export interface Page {
 /** Order of a list: by creation, or reversed. */
 export type ListOrder = 'oldest-first' | 'newest-first'
 
-/** The order that a query requests with the extension `sort`. */
 export function orderOf({ sort }: { readonly sort?: 'CreateIndex' | '-CreateIndex' | undefined }): ListOrder {
   return sort === '-CreateIndex' ? 'newest-first' : 'oldest-first'
 }

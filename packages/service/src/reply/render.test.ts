@@ -2,14 +2,8 @@
 import { ACL_ERROR_CODES, ACL_ERRORS, AclError, PROBLEM_JSON } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import type { WireReply } from '../request/wire.ts'
-import {
-  JsonDocument,
-  type JsonElementBytes,
-  type JsonElements,
-  jsonBytes,
-  jsonElements,
-  jsonText,
-} from './json-text.ts'
+import type { JsonElementBytes, JsonElements } from './json-text.ts'
+import { JsonDocument, jsonBytes, jsonElements, jsonText } from './json-text.ts'
 import { type ReplyContext, renderAnswer, renderError } from './render.ts'
 
 function context(accept?: string, pretty = false): ReplyContext {

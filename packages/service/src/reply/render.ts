@@ -1,12 +1,6 @@
 /** Renders answers and refusals as wire replies. Only this file turns an error into a status. Decisions: error bodies. */
-import {
-  ACL_ERRORS,
-  AclError,
-  type AnyRoute,
-  type EndpointName,
-  PROBLEM_JSON,
-  REQUEST_ID_HEADER,
-} from '@latchkey/contract'
+import type { AnyRoute, EndpointName } from '@latchkey/contract'
+import { ACL_ERRORS, AclError, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
 import { JSON_TYPE, parseExact, stringify } from './json-text.ts'

@@ -5,7 +5,6 @@ import { isJudgedByName } from '../caller/endpoint-right.ts'
 import type { ServiceOptions } from '../options.ts'
 import type { WireRequest } from './wire.ts'
 
-/** The body that a request brings: read already, or to be read by its handler. */
 export type ReceivedBody = Uint8Array | AsyncIterable<Uint8Array>
 
 export function streamOf(request: WireRequest): AsyncIterable<Uint8Array> {
@@ -44,7 +43,6 @@ export function readBody(
   }
 }
 
-/** What determines how a body is decoded, besides its route. */
 export type Decoding = Pick<ServiceOptions, 'profile' | 'edition'>
 
 /**

@@ -3,7 +3,6 @@ import { type AnyRoute, decodeUtf8 } from '@latchkey/contract'
 import { BoundedMap } from '../bounded-map.ts'
 import { type Decoding, decodeJsonBody, decodeRequestBody, type ReceivedBody } from './body.ts'
 
-/** Maximum characters of all cached bodies. A decoded body takes several times the memory of its text. */
 const CHARS_MAX = 2_097_152
 /** Longer bodies are decoded each time. */
 const BODY_BYTES_MAX = 16_384

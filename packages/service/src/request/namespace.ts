@@ -4,7 +4,6 @@ import { AclError, type AnyRoute, ownText, shorten } from '@latchkey/contract'
 import { type Caller, isAtHome, requireRight } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
-/** What the request names before its body is read. */
 interface RequestedNamespace {
   readonly header: { readonly name: string; readonly value: string } | undefined
   readonly query: NamespaceQuery

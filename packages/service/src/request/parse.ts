@@ -1,22 +1,9 @@
 /** Parses the request line and headers, in the reference's order of checks. */
-import {
-  AclError,
-  type AnyRoute,
-  absentFieldsOf,
-  decodeQuery,
-  type Query,
-  type RouteMatch,
-  routeOf,
-  shorten,
-} from '@latchkey/contract'
+import type { AnyRoute, Query, RouteMatch } from '@latchkey/contract'
+import { AclError, absentFieldsOf, decodeQuery, routeOf, shorten } from '@latchkey/contract'
 import { isSecondary, type ServiceOptions } from '../options.ts'
-import {
-  credentialOf,
-  DATACENTER_FAMILY,
-  type Forwarding,
-  type HeaderFamily,
-  namespaceHeaderOf,
-} from './headers.ts'
+import type { Forwarding, HeaderFamily } from './headers.ts'
+import { credentialOf, DATACENTER_FAMILY, namespaceHeaderOf } from './headers.ts'
 import { type NamespaceQuery, requestedNamespace } from './namespace.ts'
 import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptionsOf } from './read-options.ts'
 import type { RequestState } from './request-state.ts'

@@ -2,13 +2,8 @@
 import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
-import {
-  ANSWER_HEADERS,
-  type AnswerHeader,
-  type Forwarding,
-  type HeaderFamily,
-  type HeaderSource,
-} from './headers.ts'
+import type { AnswerHeader, Forwarding, HeaderFamily, HeaderSource } from './headers.ts'
+import { ANSWER_HEADERS } from './headers.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
 /** The headers about a read. */

@@ -1,19 +1,14 @@
 /** From a request line to an endpoint: path, version gates, methods. Spec 9.1, 9.4; decisions: order of checks. */
 import { checkPathId } from '@latchkey/acl'
+import type { AnyRoute, Endpoint, Method, RouteMatch, RouteName, ServiceProfile } from '@latchkey/contract'
 import {
   AclError,
-  type AnyRoute,
   decodePath,
-  type Endpoint,
   legacyEndpointOf,
   limits,
-  type Method,
   matchPath,
   ROUTE_LIST,
-  type RouteMatch,
-  type RouteName,
   requiredMethodOf,
-  type ServiceProfile,
   shorten,
   unbuiltEndpointOf,
 } from '@latchkey/contract'
@@ -78,7 +73,6 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
   return routeTo(found, path, profile)
 }
 
-/** Whether the endpoint exists in this edition, and in this version or an earlier one. */
 function isOpen({ edition, gate }: Endpoint, asked: Profiled): boolean {
   if (edition !== undefined && edition !== asked.edition) return false
   return gate === undefined || asked.profile.has(gate) || asked.profile.hasNoLonger(gate)

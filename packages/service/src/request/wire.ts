@@ -8,7 +8,6 @@ export interface WireRequest {
   readonly url: string
   /** The endpoint, if the transport has found its route. Absent: the service looks for it. */
   readonly match?: RouteMatch | undefined
-  /** First value of a header, by its lower-case name. */
   header(name: string): string | undefined
   /**
    * Reads the body. A transport that already has the whole body returns it without a promise.

@@ -23,7 +23,6 @@ export function checkTogether(changes: readonly Change[]): void {
   }
 }
 
-/** The IDs of a token, unique across accessors and secrets, or the name of a policy or role. */
 function claimsOf(change: RecordChange): readonly Claim[] {
   const { table, record } = change
   if (table === 'tokens') {

@@ -2,29 +2,16 @@
  * The conflict rules of the memory store: see the port. If there are several conflicts, both stores report the same one. Token
  * deletions are checked first, then the directory, then other tokens and keys, and last the deleted namespaces.
  */
-import {
-  type AuthMethodRecord,
-  DEFAULT_NAMESPACE,
-  type Directory,
-  idKey,
-  methodOf,
-  type TokenRecord,
-} from '@latchkey/acl'
+import type { AuthMethodRecord, Directory, TokenRecord } from '@latchkey/acl'
+import { DEFAULT_NAMESPACE, idKey, methodOf } from '@latchkey/acl'
 import { type Catalog, type Expectation, keepsCatalogWhole } from '@latchkey/catalog'
 import { keyOf } from './claims.ts'
 import type { MemorySessionTimes } from './memory/ports.ts'
-import {
-  type Change,
-  isOfCatalog,
-  type RecordChange,
-  type RecordOf,
-  StoreConflict,
-  type TableName,
-} from './store.ts'
+import type { Change, RecordChange, RecordOf, TableName } from './store.ts'
+import { isOfCatalog, StoreConflict } from './store.ts'
 
 /** The stored state, and what the memory store derives from it. */
 export interface StoredState {
-  /** By {@link keyOf}. */
   readonly tables: { readonly [T in TableName]: ReadonlyMap<string, RecordOf[T]> }
   readonly directory: Directory
   readonly catalog: Catalog

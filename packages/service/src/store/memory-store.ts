@@ -2,6 +2,7 @@
  * The reference implementation of the store port, in memory; the mocks run on it. Only {@link MemoryStore.wait} waits,
  * with timers from a {@link Sleeper}.
  */
+import type { KvRecord, TokenRecord } from '@latchkey/acl'
 import {
   contentOf,
   Directory,
@@ -10,14 +11,11 @@ import {
   idKey,
   isDirectoryTable,
   isOrphan,
-  type KvRecord,
-  type TokenRecord,
 } from '@latchkey/acl'
+import type { CatalogRecords, CatalogTable } from '@latchkey/catalog'
 import {
   CATALOG_TABLES,
   Catalog,
-  type CatalogRecords,
-  type CatalogTable,
   endedSessions,
   isCatalogTable,
   serviceIndexChanges,
@@ -29,46 +27,32 @@ import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
 import { MemoryChangeLog, MemoryChangeReaders, RecentTokenChanges } from './memory/change-log.ts'
 import { MemoryLoginStates, MemorySessionTimes, MemoryTokenUses } from './memory/ports.ts'
 import { checkAgainst, holds, inOrderOfEffect } from './memory-conflicts.ts'
-import {
-  changesOf,
-  type FindReplicated,
-  type InParts,
-  isReplicated,
-  REPLICATED_CHANGES_MAX,
-  type StoreChanges,
-  type Touched,
-  takePart,
-} from './replicated.ts'
+import type { FindReplicated, InParts, StoreChanges, Touched } from './replicated.ts'
+import { changesOf, isReplicated, REPLICATED_CHANGES_MAX, takePart } from './replicated.ts'
 import { checkReplicatedWrites } from './replicated-writes.ts'
-import {
-  type Change,
-  type CommitOptions,
-  type ConsistencyMode,
-  type Freshness,
-  type IdleQuery,
-  type IndexName,
-  isOfCatalog,
-  KeyedMutex,
-  type KvKey,
-  type KvRange,
-  kvTopic,
-  type ListPosition,
-  type LoginGroup,
-  type LoginQuery,
-  movesCatalog,
-  type RecordOf,
-  type Store,
-  StoreConflict,
-  type StoreMemory,
-  type TableName,
-  type TokenFilter,
-  type TokenScope,
-  type Topic,
-  topicsOf,
-  type WaitOutcome,
+import type {
+  Change,
+  CommitOptions,
+  ConsistencyMode,
+  Freshness,
+  IdleQuery,
+  IndexName,
+  KvKey,
+  KvRange,
+  ListPosition,
+  LoginGroup,
+  LoginQuery,
+  RecordOf,
+  Store,
+  StoreMemory,
+  TableName,
+  TokenFilter,
+  TokenScope,
+  Topic,
+  WaitOutcome,
 } from './store.ts'
+import { isOfCatalog, KeyedMutex, kvTopic, movesCatalog, StoreConflict, topicsOf } from './store.ts'
 
-/** Timers; the mocks pass a virtual clock. */
 export interface Sleeper {
   /** Calls `callback` once after `ms`; the returned function cancels it. */
   after(ms: number, callback: () => void): () => void
@@ -76,10 +60,8 @@ export interface Sleeper {
   now?(): number
 }
 
-/** By {@link keyOf}. */
 type Tables = { readonly [T in TableName]: Map<string, RecordOf[T]> }
 
-/** The whole state of a memory store, as a value. */
 export type MemorySnapshot = Readonly<Tables>
 
 const TABLE_NAMES = Object.keys(emptyTables()) as readonly TableName[]

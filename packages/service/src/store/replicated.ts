@@ -77,7 +77,6 @@ export interface ReaderContact {
  */
 export interface ChangeReaders {
   note(contact: ReaderContact): void
-  /** Readers that sent a request within {@link READER_KEPT_MS}, by name. */
   list(now: number): Promise<readonly ChangeReader[]>
 }
 
@@ -94,15 +93,12 @@ export const READERS_MAX = 64
 /** A record that commits touched. */
 export interface Touched {
   readonly table: ReplicatedTable
-  /** As in {@link StoreChanges.deleted}. */
   readonly key: string
   /** Whether one of the commits deleted it; a later one may have recreated it. */
   readonly wasDeleted: boolean
-  /** Index of the first of the commits. */
   readonly first: number
 }
 
-/** All records that the commits up to `index` touched. */
 export interface TouchedPart<T extends Touched = Touched> {
   readonly index: number
   readonly touched: readonly T[]

@@ -119,7 +119,6 @@ export interface CommitOptions {
 
 export type ConflictReason = 'changed' | 'accessor_in_use' | 'secret_in_use' | 'name_in_use' | 'method_full'
 
-/** A rejected commit, which changed nothing. */
 export class StoreConflict extends Error {
   override readonly name = 'StoreConflict'
   readonly reason: ConflictReason
@@ -145,7 +144,6 @@ export interface TokenFilter {
   readonly management?: true
   /** Only tokens whose rights come from the legacy system alone: `hasLegacyRights`. */
   readonly legacyRights?: true
-  /** Only tokens without an accessor. */
   readonly withoutAccessor?: true
   /** If a stored secret cannot be decrypted, shows the token with an empty one. Absent: the list fails. */
   readonly withUnopened?: true
@@ -154,13 +152,11 @@ export interface TokenFilter {
   readonly after?: ListPosition
   /** Tokens up to and including this position, in the requested order. */
   readonly until?: ListPosition
-  /** Maximum number of records. Absent: unbounded. */
   readonly limit?: number
 }
 
 export type TokenScope = Pick<TokenFilter, 'local'>
 
-/** A position in the list, which is in order of creation. */
 export interface ListPosition {
   readonly createIndex: number
   readonly accessorId: string
@@ -175,11 +171,9 @@ export interface ListPosition {
 export interface KvRange {
   readonly namespace: string
   readonly prefix: string
-  /** Keys after this one. Absent: all. */
   readonly after?: string
   /** Only keys that the session with this lower-case ID holds. Absent: all. */
   readonly session?: string
-  /** Maximum number of keys. Absent: unbounded. */
   readonly limit?: number
 }
 
@@ -217,7 +211,6 @@ export interface LoginStates {
   reap(now: number): Promise<number>
 }
 
-/** One use of a token with an idle limit. Instants are in milliseconds since the epoch. */
 export interface TokenUse {
   readonly accessorId: string
   readonly limit: IdleLimit
@@ -428,9 +421,7 @@ export function kvTopic(namespace: string, key: string): Topic {
   return `kv:${namespace}/${key}`
 }
 
-/** Serializes writes to the same records. */
 export class KeyedMutex {
-  /** The last pending writer of each record. */
   private readonly last = new Map<string, Promise<void>>()
 
   get isEmpty(): boolean {

@@ -1,5 +1,5 @@
 /** The built-in records and the first management token. Decisions: bootstrap. */
-import type { Directory } from '@latchkey/acl'
+import type { Directory, Random, TokenRecord } from '@latchkey/acl'
 import {
   ANONYMOUS_TOKEN_ACCESSOR_ID,
   ANONYMOUS_TOKEN_SECRET_ID,
@@ -9,9 +9,7 @@ import {
   GLOBAL_MANAGEMENT_POLICY_ID,
   GLOBAL_MANAGEMENT_POLICY_NAME,
   globalManagementRules,
-  type Random,
   randomUuid,
-  type TokenRecord,
   withPolicyHash,
   withTokenHash,
 } from '@latchkey/acl'
@@ -54,7 +52,6 @@ interface BuiltinsFound {
   readonly directory: Directory
   readonly anonymousToken: TokenRecord | undefined
   readonly initialManagementToken: TokenRecord | undefined
-  /** Any token of type management, such as the first token of a legacy cluster. */
   readonly managementToken: TokenRecord | undefined
 }
 

@@ -1,16 +1,10 @@
-/** The list of tokens. Spec 4.8. */
 import type { TokenRecord } from '@latchkey/acl'
 import { expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
 import type { Answer, Call as CallOf, Context, Handler, Watch } from '../handler.ts'
-import {
-  type JsonBytes,
-  type JsonElementBytes,
-  type JsonElements,
-  joinElements,
-  jsonBytes,
-} from '../reply/json-text.ts'
+import type { JsonBytes, JsonElementBytes, JsonElements } from '../reply/json-text.ts'
+import { joinElements, jsonBytes } from '../reply/json-text.ts'
 import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from '../reply/paging.ts'
 import type { TokenFilter } from '../store/store.ts'
 import { tokenFilterOf } from './token-filter.ts'

@@ -1,4 +1,3 @@
-/** Look-up and rendering of tokens. */
 import { isGone, showToken, type TokenRecord } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Context, type JsonAnswer, json, notFound } from '../handler.ts'

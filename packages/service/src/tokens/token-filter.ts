@@ -2,7 +2,6 @@
 import { AclError, limits, type Query } from '@latchkey/contract'
 import type { TokenFilter } from '../store/store.ts'
 
-/** The filters that a client may use. */
 type ShownFilter = Pick<TokenFilter, 'policyId' | 'roleId' | 'authMethod' | 'serviceName' | 'local'>
 
 type SetFilter = (value: string) => ShownFilter

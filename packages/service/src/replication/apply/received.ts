@@ -1,13 +1,6 @@
 /** Parses an answer of the primary into records and checks its shape and bounds. Domain rules are not checked again. */
-import {
-  idKey,
-  isSame,
-  type NamespaceRecord,
-  type PolicyRecord,
-  type RoleRecord,
-  type SkippedToken,
-  type TokenRecord,
-} from '@latchkey/acl'
+import type { NamespaceRecord, PolicyRecord, RoleRecord, SkippedToken, TokenRecord } from '@latchkey/acl'
+import { idKey, isSame } from '@latchkey/acl'
 import { AclError, type Changes, changesSchema, parseInstant, REDACTED_SECRET_ID } from '@latchkey/contract'
 import type { ReplicatedRecords, StoreChanges } from '../../store/replicated.ts'
 
@@ -50,7 +43,6 @@ export class BrokenAnswer extends Error {
 
 /** Maximum length of a record, in characters of its JSON: the content of the largest body, escaped. */
 const RECORD_LENGTH_MAX = 2_097_152
-/** Maximum number of records and of keys in one answer. */
 const RECORDS_MAX = 100_000
 const KEY_LENGTH_MAX = 512
 
@@ -171,7 +163,6 @@ type AnyRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
 /** Each datacenter has its own indexes and auth methods. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['CreateIndex', 'ModifyIndex', 'AuthMethodGeneration'])
 
-/** Whether two records are equal in all replicated fields. */
 export function isSameContent<R extends AnyRecord>(a: R, b: R): boolean {
   return isSame(contentOf(a), contentOf(b))
 }

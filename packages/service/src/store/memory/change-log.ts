@@ -1,21 +1,12 @@
 /** The latest changes of a memory store, for readers that follow it. */
-import {
-  type ChangeReader,
-  type ChangeReaders,
-  isReplicated,
-  READER_KEPT_MS,
-  READER_LINES_MAX,
-  READERS_MAX,
-  type ReaderContact,
-  type Touched,
-} from '../replicated.ts'
+import type { ChangeReader, ChangeReaders, ReaderContact, Touched } from '../replicated.ts'
+import { isReplicated, READER_KEPT_MS, READER_LINES_MAX, READERS_MAX } from '../replicated.ts'
 import type { Change, RecordChange } from '../store.ts'
 
 interface Logged extends Pick<Touched, 'table' | 'key' | 'wasDeleted'> {
   readonly index: number
 }
 
-/** Minimum number of changes to keep. */
 const CHANGES_KEPT = 10_000
 
 export class MemoryChangeReaders implements ChangeReaders {
@@ -32,7 +23,6 @@ export class MemoryChangeReaders implements ChangeReaders {
     return [...this.readers.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
   }
 
-  /** The index that every reader has reached; infinite without readers. */
   heldFrom(): number {
     let index = Number.POSITIVE_INFINITY
     for (const reader of this.readers.values()) index = Math.min(index, reader.index)
@@ -47,9 +37,7 @@ export class MemoryChangeReaders implements ChangeReaders {
 
 export class MemoryChangeLog {
   private readonly readers: Pick<MemoryChangeReaders, 'heldFrom'>
-  /** In the order of their indexes. */
   private changes: Logged[] = []
-  /** Changes above this index are kept. */
   private floor = 0
 
   constructor(readers: Pick<MemoryChangeReaders, 'heldFrom'>) {
