@@ -4,7 +4,7 @@ import type { SessionRecord } from '@latchkey/catalog'
 import { createSession, nodeOfSession, rejectsSessionQueries, showSession } from '@latchkey/catalog'
 import { AclError, parseServiceVersion, profileOf, type Session, shorten } from '@latchkey/contract'
 import { nodeChanges } from './agent/own-node.ts'
-import { mayIn, privilegeMissing } from './caller/caller.ts'
+import { mayIn, requireRight } from './caller/caller.ts'
 import { type Context, type Handler, type JsonAnswer, json, tellLack } from './handler.ts'
 import { put, remove } from './store/changes.ts'
 import { decideAndCommitFor } from './store/commit.ts'
@@ -106,8 +106,7 @@ async function requireCompatibleLeader({ service }: Context): Promise<void> {
 /** @param given the name in the request, if the stored one has another case. @throws AclError `privilege_missing`. */
 function requireSessionWrite({ caller }: Context, node: string, given = node): void {
   const question = { resource: 'session', segment: node, access: 'write' } as const
-  if (!mayIn(caller, DEFAULT_NAMESPACE, question))
-    throw privilegeMissing(caller, { ...question, segment: given })
+  requireRight(caller, DEFAULT_NAMESPACE, question, { segment: given })
 }
 
 function visibleSessions({ caller }: Context, sessions: readonly SessionRecord[]): readonly SessionRecord[] {

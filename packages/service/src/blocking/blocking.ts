@@ -28,7 +28,10 @@ const NAMES_ATTEMPTS_MAX = 3
  * again with the new ones.
  */
 export function isCurrent(call: AnyCall, now: AnyCall, attempt: number): boolean {
-  return hasSameRights(call, now) && (hasSameNames(call, now) || attempt >= NAMES_ATTEMPTS_MAX)
+  const [a, b] = [call.caller, now.caller]
+  const hasSameRights = a.authorizer.policies === b.authorizer.policies && a.isGlobal === b.isGlobal
+  const hasSameNames = call.directory.version === now.directory.version || attempt >= NAMES_ATTEMPTS_MAX
+  return hasSameRights && call.namespace === now.namespace && hasSameNames
 }
 
 /**
@@ -135,14 +138,6 @@ function dependsOnTableAlone({ caller, directory, tableIndex, route }: AnyCall, 
   return directory.version <= tableIndex && caller.token.ModifyIndex <= tableIndex
 }
 
-function hasSameRights({ caller: a, namespace }: AnyCall, { caller: b, namespace: now }: AnyCall): boolean {
-  return a.authorizer.policies === b.authorizer.policies && a.isGlobal === b.isGlobal && namespace === now
-}
-
-function hasSameNames(a: AnyCall, b: AnyCall): boolean {
-  return a.directory.version === b.directory.version
-}
-
 /** Jitter of a wait, from 0 to wait / 16, so that clients that started together do not end together. */
 function jitter(waitMs: number, random: Random): number {
   return ((random.bytes(1)[0] ?? 0) / 255) * (waitMs / limits.WAIT_JITTER_DIVISOR)
@@ -185,7 +180,10 @@ export class SharedAnswers {
       store.directory().version === kept.directoryVersion &&
       store.tableIndex(tableOf(route)) === kept.tableIndex &&
       store.tableIndex('tokens') === kept.tokensIndex
-    return isSame ? { seen: kept.seen, reply: withId(kept.reply, request.requestId) } : undefined
+    if (!isSame) return undefined
+    const { seen, reply } = kept
+    const headers = { ...reply.headers, [REQUEST_ID_HEADER]: request.requestId }
+    return { seen, reply: { ...reply, headers } }
   }
 
   keep({ request, route }: ParsedRequest, { seen, reply }: Answered): void {
@@ -206,8 +204,4 @@ export class SharedAnswers {
       tokensIndex: store.tableIndex('tokens'),
     }
   }
-}
-
-function withId(reply: WireReply, requestId: string): WireReply {
-  return { ...reply, headers: { ...reply.headers, [REQUEST_ID_HEADER]: requestId } }
 }

@@ -326,10 +326,15 @@ export function mayIn(holder: RightsHolder, namespace: string, question: Questio
   return isAtHome(holder, homeOfQuestion(question, namespace)) && holder.authorizer.decide(question)
 }
 
-/** Requires a right of the caller in a namespace. @throws AclError `privilege_missing`, naming caller and right. */
-export function requireRight(caller: Caller, namespace: string, question: Question): void {
+/** @param named what the refusal says instead, such as the request's spelling of a name. @throws AclError `privilege_missing`. */
+export function requireRight(
+  caller: Caller,
+  namespace: string,
+  question: Question,
+  named: Partial<Question> = {},
+): void {
   if (!isAtHome(caller, namespace) || !caller.authorizer.decide(question))
-    throw privilegeMissing(caller, question)
+    throw privilegeMissing(caller, { ...question, ...named })
 }
 
 /**

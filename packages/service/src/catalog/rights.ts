@@ -1,7 +1,7 @@
 /** Which nodes, services and checks a caller may see; answers are filtered row by row. Spec 5.4, 7; decisions: agent. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { CheckRecord, ServiceRecord } from '@latchkey/catalog'
-import { mayIn, privilegeMissing, requireRight } from '../caller/caller.ts'
+import { mayIn, requireRight } from '../caller/caller.ts'
 import { type Context, type JsonAnswer, tellLack } from '../handler.ts'
 
 type Judge = Pick<Context, 'caller'>
@@ -59,9 +59,7 @@ export function requireNode(
   access: 'read' | 'write',
   given = segment,
 ): void {
-  const question = { resource: 'node', segment, access } as const
-  if (!mayIn(caller, DEFAULT_NAMESPACE, question))
-    throw privilegeMissing(caller, { ...question, segment: given })
+  requireRight(caller, DEFAULT_NAMESPACE, { resource: 'node', segment, access }, { segment: given })
 }
 
 export function requireService(

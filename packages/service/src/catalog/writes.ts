@@ -3,7 +3,7 @@ import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { CatalogChange, CatalogNeed } from '@latchkey/catalog'
 import { catalogKey, planDeregistration, planRegistration, readRegistration } from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
-import { mayIn, privilegeMissing, requireRightToStored } from '../caller/caller.ts'
+import { mayIn, requireRight, requireRightToStored } from '../caller/caller.ts'
 import { type Context, type Handler, json } from '../handler.ts'
 import { namespaceOf } from '../request/namespace.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
@@ -42,8 +42,7 @@ export function requireNeed({ caller }: Context, need: CatalogNeed): void {
   const { resource, segment, given } = need
   const question = { resource, segment, access: 'write' } as const
   if (given === undefined) requireRightToStored(caller, homeOf(need), question)
-  else if (!mayIn(caller, homeOf(need), question))
-    throw privilegeMissing(caller, { ...question, segment: given })
+  else requireRight(caller, homeOf(need), question, { segment: given })
 }
 
 /**

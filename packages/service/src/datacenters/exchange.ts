@@ -124,8 +124,9 @@ export async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function withAddition(refusal: Uint8Array, addition: string, contentType = ''): Uint8Array {
   const text = new TextDecoder().decode(refusal)
-  const said = contentType.startsWith(PROBLEM_JSON) ? inProblem(text, addition) : text + addition
-  return new TextEncoder().encode(said)
+  return new TextEncoder().encode(
+    contentType.startsWith(PROBLEM_JSON) ? inProblem(text, addition) : text + addition,
+  )
 }
 
 /** A malformed document from the other datacenter is returned unchanged. */
@@ -141,13 +142,11 @@ function inProblem(text: string, addition: string): string {
 /** Leaves the rest of the query byte for byte. Keeps `dc`, so that a server of a different datacenter refuses the request. */
 function urlFor(url: string, { name, isNamed }: Sent): string {
   const [path = '', query = ''] = url.split(/\?(.*)/s)
-  const kept = query.split('&').filter((part) => part !== '' && !REPLACED_OPTIONS.has(nameOf(part)))
+  const kept = query
+    .split('&')
+    .filter((part) => part !== '' && !REPLACED_OPTIONS.has(new URLSearchParams(part).keys().next().value))
   const options = isNamed ? [...kept, `dc=${encodeURIComponent(name)}`] : kept
   return options.length === 0 ? path : `${path}?${options.join('&')}`
-}
-
-function nameOf(part: string): string | undefined {
-  return new URLSearchParams(part).keys().next().value
 }
 
 function headersFor(
