@@ -78,15 +78,6 @@ test('a list of several parts is imported, exported unchanged, and unaffected by
   expect(again.stdout).toBe(`0 tokens imported, ${all.length} existed already.\n`)
 })
 
-test('an interrupted import can be resumed', async () => {
-  const dump = aDump('broken', 2_500)
-  await server.call('PUT', '/internal/acl/legacy-tokens', { token: MANAGEMENT, body: dump.slice(0, 1_500) })
-  writeFileSync(file, JSON.stringify(dump))
-  const { stdout } = await latchkey(['import', file])
-  expect(stdout).toBe('1000 tokens imported, 1500 existed already.\n')
-  expect(await imported('broken')).toHaveLength(2_500)
-})
-
 describe('nothing is imported', () => {
   test('if any record is invalid: every problem with its position in the file, exit code 1', async () => {
     await server.call('PUT', '/acl/create', { token: MANAGEMENT, body: { ID: 'bad 1', Name: 'other' } })

@@ -48,13 +48,6 @@ describe('a server', () => {
   const logged = (id: string) =>
     server.log.flatMap((line) => (line.includes(`"id":"${id}"`) ? [JSON.parse(line)] : []))
 
-  test('/livez and /readyz answer ok without a token', async () => {
-    for (const path of ['/livez', '/readyz']) {
-      const response = await ask(path)
-      expect([response.status, await response.text()]).toEqual([200, 'ok'])
-    }
-  })
-
   test('is in the catalog from the start, with its port and a passing check', async () => {
     const headers = { 'X-Service-Token': MANAGEMENT }
     const read = async (path: string) => (await ask(path, { headers })).json()
@@ -68,38 +61,6 @@ describe('a server', () => {
     })
     expect(await read('/v1/agent/services')).toEqual({})
     expect(await read('/v1/agent/checks')).toEqual({})
-  })
-
-  test("every answer of the API has a request id: the client's if it is valid", async () => {
-    const given = await ask('/v1/acl/tokens', { headers: { 'X-Request-Id': 'mine-1' } })
-    expect(given.headers.get('x-request-id')).toBe('mine-1')
-    const ids = await Promise.all(
-      ['/v1/acl/tokens', '/v1/status/leader', '/v1/nope', '/v1/kv/%zz', '/v1/acl/token?x=%'].map(
-        async (path) =>
-          (await ask(path, { headers: { 'X-Request-Id': 'not an id' } })).headers.get('x-request-id'),
-      ),
-    )
-    expect(new Set(ids).size).toBe(ids.length)
-    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{12}-[0-9a-z]+$/)
-  })
-
-  test('the log has a line for each request, with its caller and its outcome', async () => {
-    await ask('/v1/acl/tokens?token=nobody', { headers: { 'X-Request-Id': 'log-1', 'User-Agent': 'test' } })
-    await ask('/v1/acl/token/self', { headers: { 'X-Request-Id': 'log-2', 'X-Service-Token': MANAGEMENT } })
-    await expect.poll(() => logged('log-2')).toHaveLength(1)
-    expect(logged('log-1')).toMatchObject([
-      {
-        level: 'info',
-        method: 'GET',
-        path: '/v1/acl/tokens',
-        status: 403,
-        endpoint: 'tokens.list',
-        agent: 'test',
-      },
-    ])
-    const [line] = logged('log-2')
-    expect(line).toMatchObject({ path: '/v1/acl/token/self', status: 200, accessor: expect.any(String) })
-    expect(line.ms).toBeGreaterThan(0)
   })
 
   test('metrics show a stall of the event loop, however often they are read', async () => {
@@ -186,33 +147,6 @@ describe('backup, inspect and restore', () => {
     await expect(backUp(other, { ...env, LATCHKEY_TOKEN: '' })).rejects.toThrow('Permission denied')
     expect(() => statSync(other)).toThrow()
   })
-})
-
-test('LATCHKEY_ACL_ENABLED=off: the ACL API answers 401, keys are open', async () => {
-  const server = await start(await aDatabase(), { LATCHKEY_ACL_ENABLED: 'off' })
-  for (const [method, path] of [
-    ['PUT', '/acl/bootstrap'],
-    ['GET', '/acl/tokens'],
-    ['GET', '/acl/token/self'],
-    ['PUT', '/acl/token'],
-    ['GET', '/acl/policies'],
-  ] as const) {
-    expect(
-      await server.call(method, path, { token: 'nobody', body: method === 'PUT' ? {} : undefined }),
-    ).toEqual({ status: 401, body: 'ACL support disabled' })
-  }
-  expect((await server.call('POST', '/acl/tokens')).status).toBe(405)
-  expect((await server.call('PUT', '/kv/a', { body: 'x' })).body).toBe(true)
-})
-
-test('RACE-01: of 64 concurrent bootstraps one succeeds', async () => {
-  const server = await start(await aDatabase())
-  const answers = await Promise.all(Array.from({ length: 64 }, () => server.call('PUT', '/acl/bootstrap')))
-  const won = answers.filter(({ status }) => status === 200)
-  expect(won).toHaveLength(1)
-  expect(answers.filter(({ status }) => status === 403)).toHaveLength(63)
-  const list = await server.call('GET', '/acl/tokens', { token: won[0]?.body.SecretID })
-  expect(list.body).toHaveLength(2)
 })
 
 test('servers may start concurrently on a new database, and one of them answers a bootstrap', async () => {

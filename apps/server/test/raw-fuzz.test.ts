@@ -145,7 +145,6 @@ test(`FUZ-03: ${EXCHANGES} exchanges: no 5xx, nothing written, and the server ke
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, client))
-  console.log(`FUZ-03 raw: ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`)
   expect(await server.call('GET', '/acl/tokens', { token: MANAGEMENT })).toEqual(before)
   expect(server.log.filter((line) => line.includes('"level":"error"'))).toEqual([])
   // The requests must be useful: the server understands many of them, and refuses many.

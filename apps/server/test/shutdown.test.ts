@@ -92,10 +92,6 @@ test(`DUR-10: ${HELD} blocking queries are answered, ${WRITERS} writers lose not
   const { exitCode, signal, ms } = await terminate()
   const answers = await Promise.all(held)
   await Promise.all([...writers, probing])
-  console.log(
-    `exit after ${ms} ms; ${acknowledged.length} writes acknowledged, ${refused} refused; ` +
-      `held: ${answers.filter((answer) => answer !== 'closed').length} answered`,
-  )
 
   expect({ exitCode, signal }).toEqual({ exitCode: 0, signal: null })
   expect(ms).toBeLessThan(STOP_MS_MAX)

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Token } from '@latchkey/contract'
 import { serverMain } from '@latchkey/testkit/process/server-build'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../database.ts'
@@ -104,15 +103,6 @@ describe('LATCHKEY_WORKERS=2', async () => {
     await expect.poll(async () => (await processIds()).size).toBe(2)
     expect(childrenOf(main.pid ?? 0)).toHaveLength(2)
     expect(output.filter((line) => GREETING.test(line))).toHaveLength(1)
-  })
-
-  test('every process shows the writes of the others', async () => {
-    for (let i = 0; i < 20; i += 1) {
-      const made = jsonOf<Token>(await ask('/acl/token', { method: 'PUT', body: { Description: `${i}` } }))
-      const path = `/acl/token/${made.AccessorID}`
-      const read = await Promise.all([ask(path), ask(path), ask(path)])
-      expect(read.map((reply) => jsonOf<Token>(reply).Description)).toEqual([`${i}`, `${i}`, `${i}`])
-    }
   })
 
   test('DOS-05: the limit of logins per client applies across all processes', async () => {

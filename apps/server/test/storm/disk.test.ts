@@ -21,9 +21,7 @@ test.skipIf(reason !== undefined)(
         calmMsMax: 300,
         victims: ['both', 'full-disk', 'both', 'frozen-disk'],
         disk,
-        onKill: (kill, victim, recoveryMs) => console.log(`DUR-07: ${kill} ${victim}: ${recoveryMs} ms`),
       })
-      console.log(`DUR-07: ${JSON.stringify(result)}`)
       expect(result).toMatchObject({ lost: [], altered: [], surplus: [], indexWentBack: 0 })
       expect(result.kills).toEqual({ both: 2, 'full-disk': 1, 'frozen-disk': 1 })
       expect(Object.keys(result.refusedWrites)).toEqual(['503'])

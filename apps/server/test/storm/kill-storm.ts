@@ -30,7 +30,6 @@ interface StormOptions {
   readonly victims?: readonly Victim[]
   /** The server's data directory; required for disk faults. */
   readonly disk?: SmallDisk
-  readonly onKill?: (kill: number, victim: Victim, recoveryMs: number) => void
 }
 
 export interface StormResult {
@@ -86,7 +85,7 @@ class Storm {
   }
 
   async run(): Promise<StormResult> {
-    const { kills, writers, calmMsMax, victims = VICTIMS, onKill } = this.options
+    const { kills, writers, calmMsMax, victims = VICTIMS } = this.options
     await this.start()
     const known = new Set((await this.list()).tokens.map(({ AccessorID }) => AccessorID))
     const crowd = Array.from({ length: writers }, () => this.write())
@@ -109,7 +108,6 @@ class Storm {
       this.isPaused = false
       counts[victim] = (counts[victim] ?? 0) + 1
       recoveryMsMax = Math.max(recoveryMsMax, recoveryMs)
-      onKill?.(kill, victim, recoveryMs)
     }
     this.isOver = true
     await Promise.all(crowd)

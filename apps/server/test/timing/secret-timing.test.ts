@@ -33,7 +33,6 @@ describe(`seed ${seed}`, () => {
     let recurring: readonly string[] | undefined
     for (let i = 0; i < 4 && recurring?.length !== 0; i += 1) {
       const figures = await measureSecretTiming({ ask, random, rounds: ROUNDS, secrets })
-      console.log(`TIM-01: ${JSON.stringify(figures.kinds)}`)
       recurring = (recurring ?? figures.telling).filter((kind) => figures.telling.includes(kind))
     }
     expect(recurring).toEqual([])
@@ -56,7 +55,6 @@ describe(`seed ${seed}`, () => {
     // Other load may hide it from one measurement, but not from several.
     while (runs.length < 6 && !leaks.every((kind) => runs.some((telling) => telling.includes(kind)))) {
       const figures = await measureSecretTiming({ ask, random, rounds: SEEDED_ROUNDS, secrets })
-      console.log(`TIM-01, seeded: ${JSON.stringify(figures.kinds)}`)
       runs.push(figures.telling)
     }
     expect([...new Set(runs.flat())]).toEqual(expect.arrayContaining(leaks))

@@ -1,4 +1,4 @@
-/** A server before 1.4.0 that was silent while the others finished the upgrade. Spec 9.2.5. */
+/** Versions that the data of a database refuses. Spec 9.2.5. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
@@ -53,7 +53,7 @@ async function upgradeWithout(server: RunningServer): Promise<void> {
   for (const pid of processes) process.kill(pid, 'SIGCONT')
 }
 
-test('it exits when it returns, with code 1, and says why', async () => {
+test('a server before 1.4.0 that was silent while the others finished the upgrade exits when it returns, and says why', async () => {
   const old = await start('1.3.0')
   const ended = once(old.process, 'exit')
   await upgradeWithout(old)
@@ -63,7 +63,7 @@ test('it exits when it returns, with code 1, and says why', async () => {
   )
 })
 
-test('its workers are not started again', async () => {
+test('so do its workers, which are not started again', async () => {
   const old = await start('1.3.0', { LATCHKEY_WORKERS: '2' })
   await expect.poll(() => old.log.filter((line) => line.includes('"listening"')).length).toBe(2)
   const ended = once(old.process, 'exit')
@@ -73,8 +73,18 @@ test('its workers are not started again', async () => {
   expect(old.log.join('\n')).not.toContain('restarting it')
 })
 
-test('workers that are too old at their start end the server', async () => {
-  const upgraded = await start('1.4.0')
-  await upgraded.stop()
-  await expect(start('1.3.0', { LATCHKEY_WORKERS: '2' })).rejects.toThrow('there is no way back')
+test('a version before 1.4.0 does not start on upgraded data, with workers or without', async () => {
+  await (await start('1.4.0')).stop()
+  for (const env of [{}, { LATCHKEY_WORKERS: '2' }])
+    await expect(start('1.3.0', env)).rejects.toThrow('there is no way back')
+})
+
+test('1.11 does not start while tokens have only legacy rules, unless configured to do so (decisions: upgrade)', async () => {
+  const server = await start('1.10')
+  const body = { Name: 'old', Rules: 'key "a" { policy = "read" }' }
+  await server.call('PUT', '/acl/create', { token: MANAGEMENT, body })
+  await server.stop()
+  await expect(start('1.11')).rejects.toThrow('LATCHKEY_ALLOW_UNCONVERTED_LEGACY')
+  const told = await start('1.11', { LATCHKEY_ALLOW_UNCONVERTED_LEGACY: 'true' })
+  expect((await told.call('GET', '/acl/list', { token: MANAGEMENT })).status).toBe(410)
 })
