@@ -234,7 +234,7 @@ describe('the primary', () => {
     expect((await primary.ask('PUT', '/acl/policy', options)).code).toBe('caller_unknown')
   })
 
-  test('400 datacenter_unknown: a secondary refuses a request that was forwarded to it as the primary', async () => {
+  test('REP-13: 400 datacenter_unknown: a secondary refuses a request that was forwarded to it as the primary', async () => {
     const body = { Name: 'p' }
     for (const world of [secondary, primary]) {
       const headers = { 'x-service-forwarded': 'dc3;dc9' }

@@ -5,7 +5,6 @@ import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
-import { startDatabaseProxy } from '../../test/database-proxy.ts'
 import { describeDatabase } from '../config/config.ts'
 import { type ConnectOptions, connectDatabase, type Database } from './connect.ts'
 import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
@@ -94,23 +93,6 @@ test('503 unavailable: the database cancels a statement at its time limit', asyn
   })
 })
 
-test('DUR-06: after its backends were terminated, the pool heals and the process lives', async () => {
-  const { pool, prisma } = connect()
-  const killer = connect()
-  await Promise.all(Array.from({ length: 5 }, () => pool.query('SELECT pg_sleep(0.02)')))
-  await killer.pool.query(
-    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()',
-  )
-  const results = await Promise.allSettled([
-    ...Array.from({ length: 5 }, () => pool.query('SELECT 1')),
-    ...Array.from({ length: 5 }, () => prisma.$queryRaw`SELECT 1`),
-  ])
-  for (const result of results) {
-    if (result.status === 'rejected') expect(asAclError(result.reason)).toMatchObject({ code: 'unavailable' })
-  }
-  await pool.query('SELECT 1')
-})
-
 test('a connection left inside a transaction is not given to the next user', async () => {
   const { pool } = connect({ connectionsMax: 1 })
   const careless = await pool.connect()
@@ -119,39 +101,6 @@ test('a connection left inside a transaction is not given to the next user', asy
   careless.release()
   const { rows: after } = await pool.query('SELECT pg_backend_pid() AS pid')
   expect(after).not.toEqual(before)
-})
-
-test('DUR-05: statements and transactions fail in time while the database does not answer, and recover afterwards', async () => {
-  const proxy = await startDatabaseProxy(server.url)
-  const database = connect({
-    url: proxy.url,
-    connectionsMax: 2,
-    limits: { connectMs: 1_000, answerMs: 1_000 },
-  })
-  try {
-    await database.ping()
-    await database.pool.query('SELECT 1')
-    proxy.freeze()
-    const startedAt = performance.now()
-    const errors = await Promise.all([
-      errorOf(database.ping()),
-      errorOf(
-        database.prisma
-          .$transaction((tx) => tx.$queryRaw`SELECT 1`)
-          .catch((error) => Promise.reject(asAclError(error))),
-      ),
-      errorOf(withAclErrors(() => database.pool.query('SELECT 1'))),
-    ])
-    expect(performance.now() - startedAt).toBeLessThan(20_000)
-    for (const error of errors) expect(error).toMatchObject({ code: 'unavailable' })
-    proxy.heal()
-    await database.ping()
-    await database.prisma.$transaction((tx) => tx.$queryRaw`SELECT 1`)
-  } finally {
-    await database.close()
-    opened.splice(opened.indexOf(database), 1)
-    await proxy.close()
-  }
 })
 
 test.each([

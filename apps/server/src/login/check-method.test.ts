@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { Authority } from '../../test/login/certificates.ts'
 import { type Answer, json, startKeyServer } from '../../test/login/key-server.ts'
 import { ecKeys, edKeys, jwkOf, pemOf, rsaKeys } from '../../test/login/tokens.ts'
-import { Outgoing, type OutgoingOptions } from '../outgoing/outgoing.ts'
+import { Outgoing } from '../outgoing/outgoing.ts'
 import { ProviderVerifier } from './provider-verifier.ts'
 
 const development = new Outgoing({ allowHttp: true, msMax: 500 })

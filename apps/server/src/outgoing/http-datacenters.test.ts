@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -124,16 +123,6 @@ test.each([
   },
 )
 
-test('a read whose first connection is lost gets the second answer', async () => {
-  let count = 0
-  const datacenters = await reach((request, response) => {
-    count += 1
-    if (count === 1) request.socket.destroy()
-    else response.end('second')
-  })
-  expect(await text((await datacenters.send('dc2', aRequest('GET'))).body)).toBe('second')
-})
-
 test('an answer that is cut off fails, so that no client mistakes it for complete', async () => {
   const datacenters = await reach((_request, response) => {
     response.writeHead(200, { 'Content-Length': 10 }).write('half', () => response.destroy())
@@ -198,27 +187,6 @@ test.each([
   expect(held).toHaveLength(1)
   for (const response of held) response.end()
   await text((await first).body)
-})
-
-test('after five failures only one probe a second is sent, until one is answered', async () => {
-  const [port = 0] = await freePorts(1)
-  let now = 0
-  const datacenters = at(port, {}, { now: () => now })
-  const ask = () => datacenters.send('dc2', aRequest('PUT'))
-  for (let i = 0; i < 5; i += 1) await refused(ask())
-  let asked = 0
-  const server = createServer((_request, response) => {
-    asked += 1
-    response.end()
-  })
-  servers.push(server)
-  server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
-  now = 999
-  await refused(ask())
-  expect(asked).toBe(0)
-  now = 1_000
-  expect([(await ask()).status, (await ask()).status]).toEqual([200, 200])
 })
 
 test('a blocking query may wait on top of the limit of an answer', async () => {

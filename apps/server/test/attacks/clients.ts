@@ -6,23 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Differs from the probe's address, so that the server counts their connections separately. */
 const ATTACKER_ADDRESS = '127.0.0.3'
 
-/** The local address of one of several clients. All of 127/8 is loopback. */
-function addressOf(client: number, clients: number): string {
-  return clients === 1 ? ATTACKER_ADDRESS : `127.1.0.${1 + (client % clients)}`
-}
-
 /** What an attack needs: its target, when to stop, and where to count answers. */
 export interface Field {
   readonly port: number
   readonly isOver: () => boolean
   /** Number of answers by status; `cut` counts connections that ended without an answer. */
   readonly counts: Record<string, number>
-  /** URL of an identity provider; empty for servers without logins. */
-  readonly provider: string
-  /** A credential that logs in; empty for servers without logins. */
-  readonly credential: string
-  /** ID of a binding rule; empty for servers without logins. */
-  readonly ruleId: string
 }
 
 export interface HostileRequest {
@@ -34,11 +23,7 @@ export interface HostileRequest {
 
 export interface FloodOptions {
   readonly connections: number
-  /** Addresses that share the connections, at most 250. Default: 1. */
-  readonly clients?: number
   readonly request: (i: number) => HostileRequest
-  /** Builds the second request from the answer to the first; absent: there is no second one. */
-  readonly followUp?: (answer: string) => HostileRequest | undefined
   /** Aborts each request after this many milliseconds. */
   readonly abortAfterMs?: number
   /** Sends bodies in chunks, without a length. */
@@ -49,65 +34,46 @@ export interface FloodOptions {
 export async function flood(field: Field, options: FloodOptions): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections })
   let sent = 0
-  const client = async (_: unknown, connection: number) => {
-    const localAddress = addressOf(connection, options.clients ?? 1)
-    const ask = async (request: HostileRequest) => {
-      const { outcome, text } = await send(field, request, { ...options, agent, localAddress })
-      count(field, outcome)
-      return text
-    }
+  const client = async () => {
     while (!field.isOver()) {
       sent += 1
-      const answer = await ask(options.request(sent))
-      const next = options.followUp?.(answer)
-      if (next !== undefined) await ask(next)
+      count(field, await send(field, options.request(sent), { ...options, agent }))
     }
   }
   await Promise.all(Array.from({ length: options.connections }, client))
   agent.destroy()
 }
 
-interface Answered {
-  readonly outcome: string
-  readonly text: string
-}
-
+/** @returns the status of the answer, or how the request ended without one. */
 function send(
   field: Field,
-  asked: HostileRequest,
-  options: FloodOptions & { readonly agent: Agent; readonly localAddress: string },
-): Promise<Answered> {
-  const { agent, localAddress } = options
-  const { method = 'GET', path, headers = {}, body } = asked
-  const length = body === undefined || options.chunked ? {} : { 'Content-Length': Buffer.byteLength(body) }
+  { method = 'GET', path, headers = {}, body }: HostileRequest,
+  { agent, chunked, abortAfterMs }: FloodOptions & { readonly agent: Agent },
+): Promise<string> {
+  const length = body === undefined || chunked ? {} : { 'Content-Length': Buffer.byteLength(body) }
   return new Promise((resolve) => {
     const sent = request({
       agent,
       port: field.port,
       host: '127.0.0.1',
-      localAddress,
+      localAddress: ATTACKER_ADDRESS,
       method,
       path,
       headers: { ...headers, ...length },
     })
-    const timer = options.abortAfterMs && setTimeout(() => sent.destroy(), options.abortAfterMs)
-    let text = ''
+    const timer = abortAfterMs && setTimeout(() => sent.destroy(), abortAfterMs)
     const done = (outcome: string) => {
       if (timer) clearTimeout(timer)
-      resolve({ outcome, text })
+      resolve(outcome)
     }
     sent.on('response', (response) => {
       response.on('end', () => done(String(response.statusCode))).on('error', () => done('cut'))
-      if (options.followUp === undefined) response.resume()
-      else
-        response.setEncoding('utf8').on('data', (part: string) => {
-          text += part
-        })
+      response.resume()
     })
-    sent.on('error', () => done(options.abortAfterMs ? 'aborted' : 'cut'))
+    sent.on('error', () => done(abortAfterMs ? 'aborted' : 'cut'))
     sent.on('close', () => done('cut'))
-    if (options.chunked && body) sent.write(body)
-    sent.end(options.chunked ? undefined : body)
+    if (chunked && body) sent.write(body)
+    sent.end(chunked ? undefined : body)
   })
 }
 

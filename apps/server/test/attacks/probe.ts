@@ -9,8 +9,6 @@ export interface ProbedRequest {
   readonly token?: string
   readonly body?: string
   readonly status: number
-  /** Pause between an answer and the next request. Default {@link PAUSE_MS}. */
-  readonly pauseMs?: number
   /** Port of the server to probe, if it is not the one under attack. */
   readonly port?: number
 }
@@ -62,7 +60,7 @@ export async function probe(
       if (asked.port === undefined) ownMs = Math.max(ownMs, Math.round(ms - waitedMs(server) + waitedBefore))
       if (status !== asked.status) wrong[`${name} ${status}`] = (wrong[`${name} ${status}`] ?? 0) + 1
       residentBytes = Math.max(residentBytes, ...pids.map(residentBytesOf))
-      await sleep(asked.pauseMs ?? PAUSE_MS)
+      await sleep(PAUSE_MS)
     }
     agent.destroy()
   }

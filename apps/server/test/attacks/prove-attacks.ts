@@ -15,12 +15,9 @@ import { Worker } from 'node:worker_threads'
 import { invariant, limits } from '@latchkey/contract'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { startOwnDatabase } from '../cluster/harness/own-database.ts'
-import { askDatabase } from '../cluster/harness/server-group.ts'
 import { SERVER_ENV } from '../shared-env.ts'
 import type { AttackOrder } from './attacker.ts'
-import { ATTACKS, MANAGEMENT, NARROW, NO_ATTACK, READER, TREE_KEYS } from './attacks.ts'
-import { LOGIN_ATTACKS } from './login-attacks.ts'
-import { type LoginScene, startLoginScene } from './login-scene.ts'
+import { ATTACKS, MANAGEMENT, NARROW, READER, TREE_KEYS } from './attacks.ts'
 import { type Probed, type ProbedRequest, probe, residentBytesOf } from './probe.ts'
 import { SERVICE_ATTACKS } from './service-attacks.ts'
 
@@ -32,8 +29,6 @@ const MIB = 1_048_576
 
 type Settings = Readonly<Record<string, string>>
 
-const LOGINS = 'logins'
-
 /** The servers under attack, with their settings. */
 const SERVERS: Readonly<Record<string, Settings>> = {
   standard: {},
@@ -42,8 +37,6 @@ const SERVERS: Readonly<Record<string, Settings>> = {
   '1.10.0': { LATCHKEY_SERVICE_VERSION: '1.10.0' },
   '1.8.0': { LATCHKEY_SERVICE_VERSION: '1.8.0' },
   '1.3.0': { LATCHKEY_SERVICE_VERSION: '1.3.0' },
-  // This server gets the attacks on logins; all other servers get the rest.
-  [LOGINS]: { LATCHKEY_EDITION: 'extended', LATCHKEY_AUTH_METHOD_HTTP: 'on' },
 }
 
 interface AttackResult extends Probed {
@@ -53,8 +46,6 @@ interface AttackResult extends Probed {
   /** Maximum latency of the control server, which is not under attack: what the machine alone causes. */
   readonly controlMs: number
   readonly counts: Readonly<Record<string, number>>
-  /** Number of unfinished browser logins in the database after the attack. */
-  readonly states: number
   readonly isBorne: boolean
 }
 
@@ -83,13 +74,10 @@ async function attackAll(
   env: Settings,
   { ms, controlPort }: { readonly ms: number; readonly controlPort: number },
 ): Promise<readonly AttackResult[]> {
-  const scene = server === LOGINS ? await startLoginScene() : undefined
-  const ruleId = await populate(env, scene)
+  await populate(env)
   const count = server === 'two processes' ? 2 : 1
   const results: AttackResult[] = []
-  const names = Object.keys(
-    scene ? { [NO_ATTACK]: scene, ...LOGIN_ATTACKS } : { ...ATTACKS, ...SERVICE_ATTACKS },
-  )
+  const names = Object.keys({ ...ATTACKS, ...SERVICE_ATTACKS })
   for (const attack of chosen(names, process.env.ATTACKS, isPart)) {
     const running = await Promise.all(Array.from({ length: count }, () => runServer(env)))
     try {
@@ -97,22 +85,15 @@ async function attackAll(
       invariant(first, 'a server was started')
       await sleep(SETTLING_MS)
       const idleBytes = Math.max(...running.map(({ process: { pid = 0 } }) => residentBytesOf(pid)))
-      const { provider = '', credential = '' } = scene ?? {}
       const port = Number(new URL(first.url).port)
-      const order: AttackOrder = { name: attack, port, ms, provider, credential, ruleId }
-      const result = await proveAttack(server, order, {
-        running,
-        controlPort,
-        idleBytes,
-        databaseUrl: env.DATABASE_URL ?? '',
-      })
+      const order: AttackOrder = { name: attack, port, ms }
+      const result = await proveAttack(server, order, { running, controlPort, idleBytes })
       results.push(result)
       process.stderr.write(lineOf(result))
     } finally {
       await Promise.all(running.map((one) => one.stop('SIGKILL')))
     }
   }
-  await scene?.end()
   return results
 }
 
@@ -135,12 +116,11 @@ interface Target {
   /** Port of the control server, which is not under attack. */
   readonly controlPort: number
   readonly idleBytes: number
-  readonly databaseUrl: string
 }
 
 async function proveAttack(server: string, order: AttackOrder, target: Target): Promise<AttackResult> {
-  const { idleBytes, running, controlPort, databaseUrl } = target
-  const { name: attack, port, credential } = order
+  const { idleBytes, running, controlPort } = target
+  const { name: attack, port } = order
   let counts: Record<string, number> = {}
   const work = new Promise<void>((resolve, reject) => {
     const thread = new Worker(new URL('./attacker.ts', import.meta.url), { workerData: order })
@@ -151,26 +131,15 @@ async function proveAttack(server: string, order: AttackOrder, target: Target): 
   })
   const pids = running.map(({ process: { pid = 0 } }) => pid)
   const isOld = server === '1.3.0'
-  const login = server === LOGINS ? { login: loginWith(credential) } : {}
   const control = { method: 'GET', path: '/', status: 200, port: controlPort }
-  const requests = { ...(isOld ? OLD_REQUESTS : REQUESTS), ...login, control }
+  const requests = { ...(isOld ? OLD_REQUESTS : REQUESTS), control }
   const { worstMs: measured, ...probed } = await probe({ port, pids }, requests, work)
   const { control: controlMs = 0, ...worstMs } = measured
-  const states = await statesIn(databaseUrl)
   const isBorne =
     Math.max(...Object.values(worstMs)) <= ANSWER_MS_MAX &&
     Object.keys(probed.wrong).length === 0 &&
-    probed.residentBytes < MEMORY_FACTOR_MAX * idleBytes &&
-    states < STATES_MAX
-  return { server, attack, idleBytes, ...probed, worstMs, controlMs, counts, states, isBorne }
-}
-
-/** Allows for concurrent requests, which may exceed the bound together. */
-const STATES_MAX = 1.2 * limits.OPEN_LOGINS_MAX
-
-async function statesIn(databaseUrl: string): Promise<number> {
-  const [row] = await askDatabase(databaseUrl, 'SELECT count(*)::int AS states FROM login_state')
-  return Number(row?.states)
+    probed.residentBytes < MEMORY_FACTOR_MAX * idleBytes
+  return { server, attack, idleBytes, ...probed, worstMs, controlMs, counts, isBorne }
 }
 
 const ANONYMOUS = { leader: { method: 'GET', path: '/v1/status/leader', status: 200 } } as const
@@ -182,12 +151,6 @@ const REQUESTS: Readonly<Record<string, ProbedRequest>> = {
   ...ANONYMOUS,
 }
 
-/** A login by an honest client, at a method that is not under attack. */
-function loginWith(BearerToken: string): ProbedRequest {
-  const body = JSON.stringify({ AuthMethod: 'honest', BearerToken })
-  return { method: 'POST', path: '/v1/acl/login', body, status: 200, pauseMs: 100 }
-}
-
 /** A version before the token API. */
 const OLD_REQUESTS: Readonly<Record<string, ProbedRequest>> = {
   self: { method: 'GET', path: `/v1/acl/info/${NARROW}`, status: 200 },
@@ -195,17 +158,17 @@ const OLD_REQUESTS: Readonly<Record<string, ProbedRequest>> = {
   ...ANONYMOUS,
 }
 
-const HEADING = `  ${'server'.padEnd(14)}${'attack'.padEnd(44)}  self write leader login control     own  idle MB  peak MB\n`
+const HEADING = `  ${'server'.padEnd(14)}${'attack'.padEnd(44)}  self write leader control     own  idle MB  peak MB\n`
 
 function lineOf(result: AttackResult): string {
   const { server, attack, worstMs, ownMs, controlMs, wrong, residentBytes, idleBytes, counts, isBorne } =
     result
-  const { self, write, leader, login = 0 } = worstMs
+  const { self, write, leader } = worstMs
   const columns = [
     isBorne ? '  ' : '! ',
     server.padEnd(14),
     attack.padEnd(44),
-    ...[self, write, leader, login].map((worst = 0) => String(worst).padStart(6)),
+    ...[self, write, leader].map((worst = 0) => String(worst).padStart(6)),
     ...[controlMs, ownMs].map((worst) => String(worst).padStart(8)),
     `${Math.round(idleBytes / MIB)}`.padStart(9),
     `${Math.round(residentBytes / MIB)}`.padStart(9),
@@ -220,20 +183,13 @@ const POLICIES = 200
 const RULES_PER_POLICY = 40
 const WRITERS = 32
 
-/**
- * Creates the records that the attacks use, on a separate server: the servers under attack start fresh.
- *
- * @returns the ID of a binding rule, or an empty text for servers without logins.
- */
-async function populate(env: Settings, scene: LoginScene | undefined): Promise<string> {
+/** Creates the records that the attacks use, on a separate server: the servers under attack start fresh. */
+async function populate(env: Settings): Promise<void> {
   const server = await runServer(env)
   try {
-    const isOld = env.LATCHKEY_SERVICE_VERSION === '1.3.0'
-    if (isOld) await makeOldTokens(server)
-    else await makeTokens(server)
+    await (env.LATCHKEY_SERVICE_VERSION === '1.3.0' ? makeOldTokens(server) : makeTokens(server))
     const value = Buffer.alloc(limits.KV_VALUE_BYTES_MAX, 'v').toString()
     await each(TREE_KEYS, 8, (i) => ask(server, 'PUT', `/kv/narrow/tree/${i}`, value))
-    return (await scene?.create((method, path, body) => ask(server, method, path, body))) ?? ''
   } finally {
     await server.stop()
   }

@@ -119,7 +119,7 @@ describe('a copy over records in use', () => {
     },
   )
 
-  test('never begins for another cluster that no operator has accepted, even an empty one', async () => {
+  test('REP-08, REP-12: never begins for another cluster that no operator has accepted, even an empty one', async () => {
     const { store, status, secondary, settle, accept } = await aFollower(5)
     const { clock } = secondary.primary
     const other = await aWorld({ seed: 2 })
@@ -172,7 +172,7 @@ describe('a copy over records in use', () => {
   })
 })
 
-test('a global token with the secret of a local one is skipped, and arrives after the local one is deleted', async () => {
+test('REP-15: a global token with the secret of a local one is skipped, and arrives after the local one is deleted', async () => {
   const primary = await aWorld()
   const { store, settle, record } = aSecondary(primary)
   await settle()
@@ -209,7 +209,7 @@ test('a namespace stays while it contains a key of this datacenter', async () =>
   expect(record()).not.toHaveProperty('keptNamespaces')
 })
 
-test('nothing is stored from an answer with an invalid policy, and replication continues once it is valid', async () => {
+test('REP-22: nothing is stored from an answer with an invalid policy, and replication continues once it is valid', async () => {
   const primary = await aWorld()
   const secondary = aSecondary(primary)
   const { store, settle, step, status } = secondary
@@ -232,7 +232,7 @@ test('nothing is stored from an answer with an invalid policy, and replication c
   expect(await store.tokenByAccessor(AccessorID)).toBeDefined()
 })
 
-test('a server of another datacenter, or of this one, is not followed', async () => {
+test('REP-12: a server of another datacenter, or of this one, is not followed', async () => {
   const primary = await aWorld()
   const { status, step } = aSecondary(primary, { primaryDatacenter: 'dc3' })
   expect(await step()).toMatchObject({ outcome: 'paused' })

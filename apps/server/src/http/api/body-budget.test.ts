@@ -109,19 +109,6 @@ test('a body that has arrived keeps its room; one that waits too long is refused
   other.release()
 })
 
-test('a waiting body leaves the queue with its client; beyond 64 waiting bodies, the next is refused at once', async () => {
-  const budget = aBudget()
-  const held = budget.ask(ALL, vi.fn())
-  const waiting = Array.from({ length: 64 }, () => budget.ask(1, vi.fn()))
-  expect(await stateOf(budget.ask(1, vi.fn()))).toBe('unavailable')
-  waiting[0]?.abandon()
-  expect(await stateOf(waiting[0] as Reservation)).toBe('unavailable')
-  const last = budget.ask(ALL, vi.fn())
-  expect(await stateOf(last)).toBe('waits')
-  held.release()
-  for (const room of [...waiting, last]) room.release()
-})
-
 const [A, B] = [
   { address: 'a', token: 's' },
   { address: 'b', token: 't' },

@@ -30,15 +30,6 @@ async function refusalOf(body: Promise<Uint8Array>): Promise<AclError> {
   return error instanceof AclError ? error : expect.fail(`not refused: ${error}`)
 }
 
-test('concatenates the chunks of a body', async () => {
-  const { stream, request } = aRequest()
-  const body = readBodyOf(request, 100)
-  for (const piece of ['a', '', 'bc', '\u00e9']) stream.write(piece)
-  stream.end()
-  expect(new TextDecoder().decode(await body)).toBe('abcé')
-  expect(vi.getTimerCount()).toBe(0)
-})
-
 test('a body that has already arrived is read without a time limit, and ends the request', async () => {
   const { stream, request } = aRequest({ 'content-length': '10' })
   stream.end('0123456789')
@@ -47,13 +38,6 @@ test('a body that has already arrived is read without a time limit, and ends the
   expect(await readBodyOf(request, 10)).toHaveLength(10)
   await ended
   expect(setTimer).not.toHaveBeenCalled()
-})
-
-test('a request without a body reads as empty', async () => {
-  const { stream, request } = aRequest()
-  const body = readBodyOf(request, 0)
-  stream.end()
-  expect(await body).toHaveLength(0)
 })
 
 describe('the bound', () => {

@@ -185,15 +185,6 @@ test('a process that seals with a key whose sample is gone restores it, and the 
   expect(await sampledKeys()).toEqual(['new'])
 })
 
-test('only the leader re-seals', async () => {
-  const first = await open('old')
-  await first.commit([putNew(aToken())])
-  await first.close()
-  await look(await aReseal(['new', 'old'], { isLeader: () => false }), QUIET_LOOKS + 2)
-  expect(await tokensUnder('old')).toBe(1)
-  expect(await sampledKeys()).toEqual(['new', 'old'])
-})
-
 test('a secret that does not open keeps its key, and does not block other secrets', async () => {
   const first = await open('old')
   const [good, broken] = [aToken(), aToken()]

@@ -12,12 +12,10 @@ import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
-import { openTestStore, putNew, testRing } from '../../../test/store.ts'
+import { openTestStore, putNew } from '../../../test/store.ts'
 import { connectDatabase } from '../../database/connect.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import { StartError } from '../../start-error.ts'
 import type { PostgresStore } from '../open-store.ts'
-import { openSecrets } from './open-secrets.ts'
 
 const log = pino({ level: 'silent' })
 let database: TestDatabase
@@ -108,21 +106,6 @@ test('a secret does not open in another row: its ciphertext is bound to its hash
   const other = await openTestStore({ url: database.url })
   await expect(other.tokenByAccessor(two.AccessorID)).rejects.toThrow('does not open')
   await other.close()
-})
-
-test('SEC-04: keys that do not open the data stop the start, and a new active key does not', async () => {
-  const own = await createTestDatabase()
-  const { prisma, close } = connectDatabase({ url: own.url, log })
-  const first = await openSecrets(prisma, testRing('old'))
-  await expect(openSecrets(prisma, testRing('other'))).rejects.toThrow(StartError)
-  const rotated = await openSecrets(prisma, testRing('new', 'old'))
-  // The lookup key is now sealed by the new key, and unchanged.
-  expect((await prisma.lookupKey.findFirstOrThrow()).keyId).toBe('new')
-  expect(rotated.lookupHash('x')).toEqual(first.lookupHash('x'))
-  // Without the old key, everything that it sealed would be lost.
-  await expect(openSecrets(prisma, testRing('new'))).rejects.toThrow(/old: it is missing/)
-  await close()
-  await own.drop()
 })
 
 test('a write that the database refuses does not fail the others of its group', async () => {

@@ -77,7 +77,7 @@ describe('tokens', () => {
     expect(generations).toEqual([[7], [0]])
   })
 
-  test('of this datacenter are never changed: a global token with the same ID is skipped', () => {
+  test('REP-16: of this datacenter are never changed: a global token with the same ID is skipped', () => {
     const own = stored(aToken({ Local: true }))
     const held = aStored({}, { tokens: [own] })
     expect(told(deleted({ tokens: [own.AccessorID] }), held)).toEqual([])

@@ -1,3 +1,4 @@
+import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import type { Changes } from '@latchkey/contract'
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
@@ -67,10 +68,10 @@ describe('an answer of the primary', () => {
     ])
   })
 
-  test('from a newer version has its unknown fields dropped', () => {
-    const policy = { ...POLICY, Colour: 'red' }
+  test('REP-23: from a newer version has its unknown fields dropped, and its built-in policy is kept', () => {
+    const policy = { ...POLICY, ID: GLOBAL_MANAGEMENT_POLICY_ID, Colour: 'red' }
     const read = readChanges({ ...anAnswer(), Policies: [policy], Generation: 3 })
-    expect(read.policies).toEqual([{ ...POLICY, Datacenters: undefined }])
+    expect(read.policies).toEqual([{ ...POLICY, ID: GLOBAL_MANAGEMENT_POLICY_ID, Datacenters: undefined }])
     expect(read.unknownFields.toSorted()).toEqual(['Colour', 'Generation'])
   })
 
@@ -91,7 +92,7 @@ describe('an answer of the primary', () => {
     expect(readChanges(anAnswer({ Tokens: [alike] })).tokens).toMatchObject([{ SecretID: TOKEN.AccessorID }])
   })
 
-  test('is refused completely for one invalid record', () => {
+  test('REP-22: is refused completely for one invalid record', () => {
     const long = { ...POLICY, Description: 'x'.repeat(10_000_000) }
     expect(refusalOf(anAnswer({ Policies: [POLICY, long] }))).toBe('policy 1 is there twice')
     expect(refusalOf(anAnswer({ Policies: [long] }))).toBe('policy 0 is too long')
