@@ -328,8 +328,8 @@ function whyNoBalancer(): string | undefined {
   return findBalancer() === undefined ? 'there is no haproxy; install it: apt-get install haproxy' : undefined
 }
 
-function isStormProven({ lost, altered, surplus, indexWentBack, acknowledged }: StormResult): boolean {
-  return lost.length + altered.length + surplus.length + indexWentBack === 0 && acknowledged > 0
+function isStormProven({ wrong, falls, acknowledged }: StormResult): boolean {
+  return wrong.length + falls === 0 && acknowledged > 0
 }
 
 function watches(changes: number, seed: number, servers: number): Promise<ProofResult> {

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SeededRandom } from '@latchkey/testkit/random'
-import { Ledger, type Listed, type Verdict } from '../storm/ledger.ts'
 import type { Datacenter } from './datacenter.ts'
+import { Ledger, type Listed, type Verdict } from './ledger.ts'
 
 type Kind = 'token' | 'policy' | 'role'
 
@@ -174,7 +174,7 @@ export class Traffic {
     ledger?.begin(write.id, write.secretId, write.state)
     const answer = await this.ask(write.via, method, path, body)
     if (answer?.status !== 200) return false
-    ledger?.acknowledge(write.id, 0)
+    ledger?.acknowledge(write.id)
     return true
   }
 

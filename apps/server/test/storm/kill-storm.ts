@@ -3,7 +3,6 @@
  * while, the disk is full or rejects writes. After each fault every acknowledged write must be present, without manual
  * recovery.
  */
-import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,8 +10,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { SeededRandom } from '@latchkey/testkit/random'
+import { keepLedger, type LedgerResult } from '../cluster/failures/ledger.ts'
+import { type Gateway, httpGateway } from '../cluster/harness/gateway.ts'
 import { MANAGEMENT } from '../shared-env.ts'
-import { Ledger, type Listed, type Verdict } from './ledger.ts'
 import type { SmallDisk } from './small-disk.ts'
 
 /** What is killed, or the fault of the disk. */
@@ -32,14 +32,10 @@ interface StormOptions {
   readonly disk?: SmallDisk
 }
 
-export interface StormResult {
+export interface StormResult extends LedgerResult {
   readonly kills: Readonly<Partial<Record<Victim, number>>>
-  readonly acknowledged: number
-  readonly lost: readonly string[]
-  readonly altered: readonly string[]
-  readonly surplus: readonly string[]
-  /** Number of kills after which the index was below an acknowledged one. */
-  readonly indexWentBack: number
+  /** Writes whose index is not above that of a write acknowledged before they were sent. */
+  readonly falls: number
   /** Maximum time from a kill to the first correct answer, in milliseconds. */
   readonly recoveryMsMax: number
   /** Refused writes, by status. */
@@ -51,8 +47,6 @@ export interface StormResult {
 const RECOVERY_MS_MAX = 60_000
 /** Writes that must fail before the disk recovers. */
 const REFUSALS_MIN = 20
-/** Updates of a token between its create and its delete. */
-const UPDATES_PER_TOKEN = 8
 
 export async function killStorm(options: StormOptions): Promise<StormResult> {
   const storm = new Storm(options)
@@ -67,31 +61,32 @@ class Storm {
   private readonly options: StormOptions
   private readonly random: SeededRandom
   private readonly dataDir: string
-  private readonly ledger = new Ledger()
+  private readonly gateway: Gateway
   private server: RunningServer | undefined
   private port = '0'
   private url = ''
-  /** Writers stop between writes while this is set. */
-  private isPaused = false
-  private isOver = false
-  private writing = 0
-  private readonly refusedWrites = new Map<number, number>()
-  private readonly staleReads = new Map<number, number>()
+  private readonly refusedWrites: Record<number, number> = {}
+  private readonly staleReads: Record<number, number> = {}
 
   constructor(options: StormOptions) {
     this.options = options
     this.random = new SeededRandom(options.seed)
     this.dataDir = mkdtempSync(join(options.disk?.folder ?? tmpdir(), 'latchkey-storm-'))
+    const gateway = httpGateway(() => this.url)
+    const ask: Gateway['ask'] = async (request) => {
+      const reply = await gateway.ask(request)
+      if (request.method !== 'GET' && reply.status >= 500) countIn(this.refusedWrites, reply.status)
+      return reply
+    }
+    this.gateway = { ...gateway, ask }
   }
 
   async run(): Promise<StormResult> {
-    const { kills, writers, calmMsMax, victims = VICTIMS } = this.options
+    const { kills, writers, seed, calmMsMax, victims = VICTIMS } = this.options
     await this.start()
-    const known = new Set((await this.list()).tokens.map(({ AccessorID }) => AccessorID))
-    const crowd = Array.from({ length: writers }, () => this.write())
-    const verdicts: Verdict[] = []
+    const ledger = keepLedger({ gateways: [this.gateway], clients: writers, seed })
+    const wrong = new Set<string>()
     const counts: Partial<Record<Victim, number>> = {}
-    let indexWentBack = 0
     let recoveryMsMax = 0
     for (let kill = 1; kill <= kills; kill += 1) {
       await sleep(50 + this.random.below(calmMsMax))
@@ -99,34 +94,23 @@ class Storm {
       const startedAt = performance.now()
       await this.kill(victim)
       // Writers continue during recovery, and pause only for the comparison.
-      await this.list()
-      const recoveryMs = Math.round(performance.now() - startedAt)
-      await this.pause()
-      const { tokens, index } = await this.list()
-      verdicts.push(this.ledger.verify(tokens, known))
-      if (index < this.ledger.index) indexWentBack += 1
-      this.isPaused = false
+      await this.untilAnswered()
+      recoveryMsMax = Math.max(recoveryMsMax, Math.round(performance.now() - startedAt))
+      const resume = await ledger.rest()
+      await this.untilAnswered()
+      for (const found of (await ledger.check()).wrong) wrong.add(found)
+      resume()
       counts[victim] = (counts[victim] ?? 0) + 1
-      recoveryMsMax = Math.max(recoveryMsMax, recoveryMs)
     }
-    this.isOver = true
-    await Promise.all(crowd)
-    return {
-      kills: counts,
-      acknowledged: this.ledger.acknowledged,
-      lost: verdicts.flatMap(({ lost }) => lost),
-      altered: verdicts.flatMap(({ altered }) => altered),
-      surplus: verdicts.flatMap(({ surplus }) => surplus),
-      indexWentBack,
-      recoveryMsMax,
-      refusedWrites: Object.fromEntries(this.refusedWrites),
-      staleReads: Object.fromEntries(this.staleReads),
-    }
+    await ledger.stop()
+    const { refusedWrites, staleReads } = this
+    const figures = { kills: counts, falls: ledger.indexes.falls, recoveryMsMax, refusedWrites, staleReads }
+    return { ...ledger.counts, wrong: [...wrong], ...figures }
   }
 
   async end(): Promise<void> {
-    this.isOver = true
     await this.server?.stop()
+    this.gateway.close()
     rmSync(this.dataDir, { recursive: true, force: true })
   }
 
@@ -160,14 +144,14 @@ class Storm {
   private async loseDisk(victim: 'full-disk' | 'frozen-disk'): Promise<void> {
     const { disk } = this.options
     if (!disk) throw new TypeError('there is no separate disk')
-    const refusals = () => [...this.refusedWrites.values()].reduce((sum, count) => sum + count, 0)
+    const refusals = () => Object.values(this.refusedWrites).reduce((sum, count) => sum + count, 0)
     const before = refusals()
     if (victim === 'full-disk') disk.fill()
     else disk.freeze()
     try {
       for (const deadline = performance.now() + RECOVERY_MS_MAX; refusals() < before + REFUSALS_MIN; ) {
-        const { status } = await this.ask('GET', '/acl/token/self?stale')
-        countIn(this.staleReads, status)
+        const stale = { method: 'GET', path: '/acl/token/self?stale', token: MANAGEMENT } as const
+        countIn(this.staleReads, (await this.gateway.ask(stale)).status)
         if (performance.now() > deadline) throw new Error(`writes continue: ${this.server?.log.join('\n')}`)
         await sleep(20)
       }
@@ -191,80 +175,17 @@ class Storm {
     throw new Error(`no database runs: ${this.server?.log.join('\n')}`)
   }
 
-  private async pause(): Promise<void> {
-    this.isPaused = true
-    while (this.writing > 0) await sleep(1)
-  }
-
-  /** The list, confirmed by the database, as soon as the server answers with it. */
-  private async list(): Promise<{ tokens: readonly Listed[]; index: number }> {
+  /** Waits until the database confirms a list. */
+  private async untilAnswered(): Promise<void> {
+    const list = { method: 'GET', path: '/acl/tokens?consistent', token: MANAGEMENT } as const
     for (const deadline = performance.now() + RECOVERY_MS_MAX; ; await sleep(10)) {
-      const response = await this.ask('GET', '/acl/tokens?consistent').catch(() => undefined)
-      if (response?.status === 200) {
-        const index = Number(response.headers.get('x-service-index'))
-        return { tokens: (await response.json()) as readonly Listed[], index }
-      }
-      await response?.text()
+      const reply = await this.gateway.ask(list).catch(() => undefined)
+      if (reply?.status === 200) return
       if (performance.now() > deadline) throw new Error(`it did not recover: ${this.server?.log.join('\n')}`)
-    }
-  }
-
-  private ask(method: string, path: string, body?: object): Promise<Response> {
-    return fetch(`${this.url}/v1${path}`, {
-      method,
-      headers: { 'X-Service-Token': MANAGEMENT },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-  }
-
-  /** One writer: creates, updates and deletes one token after another, until an answer is missing. */
-  private async write(): Promise<void> {
-    while (!this.isOver) {
-      const AccessorID = randomUUID()
-      const SecretID = randomUUID()
-      const path = `/acl/token/${AccessorID}`
-      const send = (method: string, at: string, state: string | undefined, body?: object) =>
-        this.writeOnce({ accessorId: AccessorID, secretId: SecretID, state }, () =>
-          this.ask(method, at, body),
-        )
-      let isFine = await send('PUT', '/acl/token', '0', { AccessorID, SecretID, Description: '0' })
-      for (let i = 1; isFine && i <= UPDATES_PER_TOKEN; i += 1) {
-        isFine = await send('PUT', path, String(i), { Description: String(i) })
-      }
-      if (isFine) isFine = await send('DELETE', path, undefined)
-      if (!isFine) await sleep(20)
-    }
-  }
-
-  /** @returns whether success was acknowledged. Otherwise the outcome is unknown, and no writer touches this token again. */
-  private async writeOnce(
-    { accessorId, secretId, state }: { accessorId: string; secretId: string; state: string | undefined },
-    ask: () => Promise<Response>,
-  ): Promise<boolean> {
-    while (this.isPaused && !this.isOver) await sleep(5)
-    if (this.isOver) return false
-    this.writing += 1
-    this.ledger.begin(accessorId, secretId, state)
-    try {
-      const response = await ask()
-      const text = await response.text()
-      if (response.status !== 200) {
-        countIn(this.refusedWrites, response.status)
-        return false
-      }
-      const answer: unknown = JSON.parse(text)
-      const index =
-        typeof answer === 'object' && answer !== null && 'ModifyIndex' in answer ? answer.ModifyIndex : 0
-      this.ledger.acknowledge(accessorId, Number(index))
-      return true
-    } catch {
-      return false
-    } finally {
-      this.writing -= 1
     }
   }
 }
 
-function countIn(counts: Map<number, number>, status: number): void {
-  counts.set(status, (counts.get(status) ?? 0) + 1)
+function countIn(counts: Record<number, number>, status: number): void {
+  counts[status] = (counts[status] ?? 0) + 1
 }

@@ -33,8 +33,6 @@ export class Ledger {
   private readonly entries = new Map<string, Entry>()
   /** Acknowledged writes. */
   acknowledged = 0
-  /** Highest index of any answer. */
-  index = 0
 
   /** Call before a write is sent. */
   begin(accessorId: string, secretId: string, next: State): void {
@@ -43,13 +41,12 @@ export class Ledger {
     this.entries.set(accessorId, entry)
   }
 
-  /** Call after its success was acknowledged, with the index of the answer. */
-  acknowledge(accessorId: string, index: number): void {
+  /** Call after its success was acknowledged. */
+  acknowledge(accessorId: string): void {
     const entry = this.entries.get(accessorId)
     if (!entry) throw new TypeError(`no write of ${accessorId} began`)
     entry.possible = entry.possible.slice(-1)
     this.acknowledged += 1
-    this.index = Math.max(this.index, index)
   }
 
   /**
