@@ -1,12 +1,10 @@
 /** The table of metrics of docs/metrics.md, from what a server registers and from the alerts of deploy/prometheus. */
 
-import { watchCertificate } from '../src/telemetry/certificate-metrics.ts'
 import { watchEventLoop } from '../src/telemetry/event-loop-metrics.ts'
-import { watchLogins } from '../src/telemetry/login-metrics.ts'
 import { createMetrics, type Metrics } from '../src/telemetry/metrics.ts'
 import { countReplication, watchReplication } from '../src/telemetry/replication-metrics.ts'
 import { watchStore } from '../src/telemetry/store-metrics.ts'
-import { watchUpgrade } from '../src/telemetry/upgrade-metrics.ts'
+import { watchCertificate } from '../src/tls/certificate-watch.ts'
 
 const TABLE_BEGIN = '<!-- metrics: begin (generated: pnpm generate) -->'
 const TABLE_END = '<!-- metrics: end -->'
@@ -18,8 +16,6 @@ export function allMetrics(): Metrics {
   const nothing = undefined as never
   watchEventLoop(metrics)
   watchStore(metrics, nothing)
-  watchUpgrade(metrics, nothing)
-  watchLogins(metrics, nothing)
   watchCertificate(metrics, nothing)
   countReplication(metrics)
   watchReplication(metrics, nothing)

@@ -3,7 +3,7 @@ import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
 import type { Config } from './config/config.ts'
 import { type AccessLog, createAccessLog } from './http/access-log.ts'
 import { accessFilter } from './logging/access-choice.ts'
-import { TextLines } from './logging/text-lines.ts'
+import { textLine } from './logging/text-lines.ts'
 
 export interface Loggers {
   readonly log: Logger
@@ -31,7 +31,12 @@ export function createLoggers({ logLevel: level, logFormat, accessLog }: LogSett
     minLength: LINES_LENGTH_MIN,
     periodicFlush: FLUSH_INTERVAL_MS,
   })
-  const lines = isText ? new TextLines(stream) : stream
+  const lines = isText
+    ? {
+        write: (line: string) => stream.write(textLine(line)),
+        flush: (done: (error?: Error) => void) => stream.flush(done),
+      }
+    : stream
   const paths = ['*.SecretID', '*.secretId', '*.password', '*.token', '*.authorization']
   const log = pino(
     {

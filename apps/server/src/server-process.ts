@@ -22,11 +22,9 @@ import { listen } from './start/listen.ts'
 import { prepareData, warnOfPromotion } from './start/prepare-data.ts'
 import { StartError } from './start-error.ts'
 import { watchEventLoop } from './telemetry/event-loop-metrics.ts'
-import { watchLogins } from './telemetry/login-metrics.ts'
 import { createMetrics } from './telemetry/metrics.ts'
 import { countReplication, watchReplication } from './telemetry/replication-metrics.ts'
 import { watchStore } from './telemetry/store-metrics.ts'
-import { watchUpgrade } from './telemetry/upgrade-metrics.ts'
 import type { Tracing } from './tracing/open-tracing.ts'
 import { startTraced } from './tracing/start-tracing.ts'
 import type { MainLink } from './workers/main-link.ts'
@@ -80,8 +78,6 @@ async function startOnce(
     warnOfPromotion(data, log)
     watchEventLoop(metrics)
     watchStore(metrics, store)
-    watchUpgrade(metrics, store)
-    watchLogins(metrics, store)
     const tls = await openTlsFiles(config, (error) =>
       log.warn({ err: error }, 'the files for connections to other datacenters cannot be used'),
     )

@@ -4,7 +4,7 @@
  */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { buildPath, visible } from '@latchkey/contract'
+import { visible } from '@latchkey/contract'
 import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
 import { type Environment, request } from './server-address.ts'
@@ -18,7 +18,7 @@ const EXIT_FAILED = 1
  * @throws StartError if no server answers, it refuses, or the answer ends early: the output is then incomplete.
  */
 export async function exportLegacyTokens(env: Environment): Promise<number> {
-  const response = await request(`/v1${buildPath('legacy.export')}`, env, { method: 'GET' })
+  const response = await request('legacy.export', env)
   if (response.body === null) return EXIT_FAILED
   try {
     await pipeline(Readable.fromWeb(response.body), shown, process.stdout, { end: false })

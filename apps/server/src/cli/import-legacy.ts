@@ -1,6 +1,5 @@
 /** `latchkey-server import FILE`: imports the token list of a legacy cluster into a running server. */
 import { type DumpRecord, readLegacyRecord } from '@latchkey/acl'
-import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'
 import { StartError } from '../start-error.ts'
 import { complain, print } from './print.ts'
@@ -12,7 +11,6 @@ const resultSchema = z.object({
   Unchanged: z.number(),
   Problems: z.array(z.object({ Severity: z.enum(['error', 'warning']), Message: z.string() })),
 })
-type ImportResult = z.infer<typeof resultSchema>
 
 const EXIT_FAILED = 1
 /** Maximum number of printed problems; all are counted. */
@@ -46,91 +44,63 @@ export async function importLegacyTokens(file: string, env: Environment): Promis
   return 0
 }
 
-/** @returns the number of errors; prints all problems. */
+/** @returns the number of errors; prints the first problems. */
 async function checkAll(file: string, env: Environment): Promise<number> {
-  const printer = new ProblemPrinter()
-  const progress = new Progress('checked')
+  const progress = progressOf('checked')
   /** The first position of each secret: duplicates may be in different parts. */
   const seen = new Map<string, number>()
+  let errors = 0
+  let problems = 0
+  const tell = (severity: 'error' | 'warning', message: string) => {
+    if (severity === 'error') errors += 1
+    problems += 1
+    if (problems <= PROBLEMS_SHOWN_MAX) complain(`${severity}: ${message}\n`)
+  }
   for await (const part of readLegacyList(file)) {
     const own = part.flatMap(({ value, position }) => readLegacyRecord(value, { position, seen }).findings)
-    const { Problems } = await send(part, env, { isCheck: true })
+    const { Problems } = await send(part, env, '&check')
     const told = new Set(Problems.map(({ Message }) => Message))
-    for (const { Severity, Message } of Problems) printer.add(Severity, Message)
-    for (const { severity, message } of own) if (!told.has(message)) printer.add(severity, message)
-    progress.add(part.length)
+    for (const { Severity, Message } of Problems) tell(Severity, Message)
+    for (const { severity, message } of own) if (!told.has(message)) tell(severity, message)
+    progress(part.length)
   }
-  printer.end()
-  return printer.errors
+  if (problems > PROBLEMS_SHOWN_MAX) complain(`${problems - PROBLEMS_SHOWN_MAX} more problems\n`)
+  return errors
 }
 
 async function sendAll(file: string, env: Environment): Promise<{ imported: number; unchanged: number }> {
-  const progress = new Progress('imported')
+  const progress = progressOf('imported')
   let imported = 0
   let unchanged = 0
   for await (const part of readLegacyList(file)) {
     try {
-      const result = await send(part, env, { isCheck: false })
+      const result = await send(part, env)
       imported += result.Imported
       unchanged += result.Unchanged
-    } catch (error) {
-      if (!(error instanceof StartError)) throw error
+    } catch (cause) {
+      if (!(cause instanceof StartError)) throw cause
       const done = `${imported} tokens imported, ${unchanged} existed already.`
-      throw new StartError(`${error.message}\n${done} Run the same command again to continue.`, {
-        cause: error,
-      })
+      throw new StartError(`${cause.message}\n${done} Run the same command again to continue.`, { cause })
     }
-    progress.add(part.length)
+    progress(part.length)
   }
   return { imported, unchanged }
 }
 
 /** @throws StartError with the message of the server if it refuses. */
-async function send(
-  part: readonly DumpRecord[],
-  env: Environment,
-  { isCheck }: { readonly isCheck: boolean },
-): Promise<ImportResult> {
-  const query = new URLSearchParams({
-    ...(isCheck ? { check: '' } : {}),
-    position: String(part[0]?.position ?? 0),
-  })
+async function send(part: readonly DumpRecord[], env: Environment, options = '') {
+  const query = `?position=${part[0]?.position ?? 0}${options}`
   const body = JSON.stringify(part.map(({ value }) => value))
-  const response = await request(`/v1${buildPath('legacy.import')}?${query}`, env, { method: 'PUT', body })
+  const response = await request('legacy.import', env, { query, body })
   return resultSchema.parse(await response.json())
 }
 
-class ProblemPrinter {
-  errors = 0
-  private printed = 0
-  private hidden = 0
-
-  add(severity: 'error' | 'warning', message: string): void {
-    if (severity === 'error') this.errors += 1
-    if (this.printed === PROBLEMS_SHOWN_MAX) {
-      this.hidden += 1
-      return
-    }
-    this.printed += 1
-    complain(`${severity}: ${message}\n`)
-  }
-
-  end(): void {
-    if (this.hidden > 0) complain(`${this.hidden} more problems\n`)
-  }
-}
-
-class Progress {
-  private readonly verb: string
-  private tokens = 0
-
-  constructor(verb: string) {
-    this.verb = verb
-  }
-
-  add(count: number): void {
-    const before = Math.floor(this.tokens / PROGRESS_TOKENS)
-    this.tokens += count
-    if (Math.floor(this.tokens / PROGRESS_TOKENS) > before) complain(`${this.tokens} ${this.verb}\n`)
+/** @returns a function that counts tokens, and prints a line now and then. */
+function progressOf(verb: string): (count: number) => void {
+  let tokens = 0
+  return (count) => {
+    const before = Math.floor(tokens / PROGRESS_TOKENS)
+    tokens += count
+    if (Math.floor(tokens / PROGRESS_TOKENS) > before) complain(`${tokens} ${verb}\n`)
   }
 }

@@ -1,5 +1,5 @@
 /** The running server that a command talks to, and the token it presents. */
-import { HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
+import { buildPath, ENDPOINTS, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
 import { StartError } from '../start-error.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -11,31 +11,28 @@ const REQUEST_MS_MAX = 3_600_000
 /**
  * Sends a request to the server at `LATCHKEY_ADDR`, with the token in `LATCHKEY_TOKEN`.
  *
- * @param path including the query.
+ * @param endpoint one whose path has no parameter.
  * @throws StartError if no server answers, or with its message if it refuses.
  */
 export async function request(
-  path: string,
+  endpoint: Parameters<typeof buildPath>[0],
   env: Environment,
-  init: { readonly method: 'GET' | 'PUT'; readonly body?: string | ReadableStream<Uint8Array> },
+  { query = '', body }: { readonly query?: string; readonly body?: string | ReadableStream<Uint8Array> } = {},
 ): Promise<Response> {
   const { LATCHKEY_ADDR: address, LATCHKEY_TOKEN: token } = env
-  const url = urlOf(path, address || ADDRESS_DEFAULT)
-  const headers = { [`${HEADER_PREFIX_DEFAULT}${HEADER.token}`]: token ?? '' }
-  // A stream is sent before its answer is read.
-  const signal = AbortSignal.timeout(REQUEST_MS_MAX)
-  const sent = { ...init, headers, signal, redirect: 'error', duplex: 'half' } as const
-  const response = await fetch(url, sent).catch((cause: unknown) => {
+  const url = URL.parse(`/v1${buildPath(endpoint)}${query}`, address || ADDRESS_DEFAULT)
+  if (!url) throw new StartError('LATCHKEY_ADDR is not a URL; write one such as http://127.0.0.1:8500.')
+  const response = await fetch(url, {
+    method: ENDPOINTS[endpoint].method,
+    headers: { [`${HEADER_PREFIX_DEFAULT}${HEADER.token}`]: token ?? '' },
+    signal: AbortSignal.timeout(REQUEST_MS_MAX),
+    redirect: 'error',
+    // A stream is sent before its answer is read.
+    duplex: 'half',
+    ...(body === undefined ? {} : { body }),
+  }).catch((cause: unknown) => {
     throw new StartError(`No server answers at ${url.origin}: start one, or set LATCHKEY_ADDR.`, { cause })
   })
   if (response.ok) return response
   throw new StartError((await response.text()) || `The server answered ${response.status}.`)
-}
-
-function urlOf(path: string, address: string): URL {
-  try {
-    return new URL(path, address)
-  } catch (cause) {
-    throw new StartError('LATCHKEY_ADDR is not a URL; write one such as http://127.0.0.1:8500.', { cause })
-  }
 }

@@ -1,7 +1,6 @@
 import { nearestName, profileOf } from '@latchkey/contract'
 import pg from 'pg'
-import { isLoopback } from '../outgoing/address-rules.ts'
-import { hostOf } from '../outgoing/outgoing.ts'
+import { hostOf, isLoopback } from '../outgoing/address-rules.ts'
 import { StartError } from '../start-error.ts'
 import { EXPORTER_SETTINGS, type ExporterFiles, exporterFilesOf } from './exporter-settings.ts'
 import { type Setting, SettingError } from './setting.ts'

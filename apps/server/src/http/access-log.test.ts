@@ -1,19 +1,31 @@
+import type { Socket } from 'node:net'
 import type { WireReply } from '@latchkey/service'
 import { expect, test } from 'vitest'
-import { type Answered, createAccessLog } from './access-log.ts'
+import { createAccessLog } from './access-log.ts'
 
-function lineOf(answered: Partial<Answered>, reply: Partial<WireReply> = {}): Record<string, unknown> {
+interface Answered {
+  readonly method?: string
+  readonly url?: string
+  readonly address?: string
+  readonly agent?: string
+}
+
+function lineOf(
+  { method = 'GET', url = '/v1/nothing', address, agent }: Answered,
+  reply: Partial<WireReply> = {},
+): Record<string, unknown> {
   const lines: string[] = []
-  createAccessLog({ write: (text) => lines.push(text) }, () => true).answered({
-    reply: { status: 200, headers: {}, body: '', endpoint: undefined, accessorId: undefined, ...reply },
-    requestId: 'id-1',
-    method: 'GET',
-    url: '/v1/nothing',
-    ms: 1.23456,
-    address: undefined,
-    agent: undefined,
-    ...answered,
-  })
+  createAccessLog({ write: (text) => lines.push(text) }, () => true)(
+    { status: 200, headers: {}, body: '', endpoint: undefined, accessorId: undefined, ...reply },
+    {
+      requestId: 'id-1',
+      method,
+      url,
+      headers: { 'user-agent': agent },
+      socket: { remoteAddress: address } as Socket,
+    },
+    1.23456,
+  )
   const line = lines.join('')
   expect(line.endsWith('}\n')).toBe(true)
   expect(line.slice(0, -1)).not.toContain('\n')

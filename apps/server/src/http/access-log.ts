@@ -7,51 +7,35 @@ import type { Answerable } from '../logging/access-choice.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { logPath } from './log-path.ts'
 
-/** The fields of a line. */
-export interface Answered {
-  readonly reply: WireReply
+/** A request as its line shows it. */
+interface Recorded {
   readonly requestId: string
   /** One of the methods that Node's parser accepts. */
   readonly method: string
   readonly url: string
-  /** Milliseconds from the request to its answer. */
-  readonly ms: number
-  readonly address: string | undefined
-  readonly agent: string | undefined
+  readonly headers: { readonly 'user-agent'?: string | undefined }
+  readonly socket: Pick<Socket, 'remoteAddress'>
 }
 
-export interface AccessLog {
-  answered(answered: Answered): void
+/** Logs an answer. `ms`: from the request to its answer. */
+export type AccessLog = (reply: WireReply, request: Recorded, ms: number) => void
+
+/** Where answers are recorded. */
+export interface Records {
+  readonly metrics: Pick<Metrics, 'request'>
+  /** Writes a line per answer. */
+  readonly accessLog: AccessLog | undefined
 }
 
-/** Counts an answer, and logs it. */
+/** Counts an answer, and logs it. @param request its `since` is `performance.now()` at its arrival. */
 export function recordAnswer(
   reply: WireReply,
-  request: {
-    readonly requestId: string
-    readonly method: string
-    readonly url: string
-    readonly headers: { readonly 'user-agent'?: string | undefined }
-    readonly socket: Pick<Socket, 'remoteAddress'>
-    /** `performance.now()` at its arrival. */
-    readonly since: number
-  },
-  {
-    metrics,
-    accessLog,
-  }: { readonly metrics: Pick<Metrics, 'request'>; readonly accessLog: AccessLog | undefined },
+  request: Recorded & { readonly since: number },
+  { metrics, accessLog }: Records,
 ): void {
   const ms = performance.now() - request.since
   metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
-  accessLog?.answered({
-    reply,
-    requestId: request.requestId,
-    method: request.method,
-    url: request.url,
-    ms,
-    address: request.socket.remoteAddress,
-    agent: request.headers['user-agent'],
-  })
+  accessLog?.(reply, request, ms)
 }
 
 /**
@@ -67,21 +51,20 @@ export function createAccessLog(
   isLogged: (answer: Answerable) => boolean,
 ): AccessLog {
   const time = isoClock()
-  return {
-    answered({ reply, requestId, method, url, ms, address, agent }) {
-      const { status, endpoint, accessorId } = reply
-      if (!isLogged({ method, url, status, endpoint, ms })) return
-      const path = endpoint === undefined ? logPath(url) : `/v1${ENDPOINTS[endpoint].path}`
-      stream.write(
-        `{"level":"info","time":"${time()}","pid":${process.pid},"id":${quote(requestId)},"method":"${method}"` +
-          `,"path":${quote(path)},"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}` +
-          (endpoint === undefined ? '' : `,"endpoint":"${endpoint}"`) +
-          (accessorId === undefined ? '' : `,"accessor":${quote(accessorId)}`) +
-          (address === undefined ? '' : `,"address":"${address}"`) +
-          (agent === undefined ? '' : `,"agent":${quote(agent)}`) +
-          '}\n',
-      )
-    },
+  return ({ status, endpoint, accessorId }, { requestId, method, url, headers, socket }, ms) => {
+    const { remoteAddress: address } = socket
+    const { 'user-agent': agent } = headers
+    if (!isLogged({ method, url, status, endpoint, ms })) return
+    const path = endpoint === undefined ? logPath(url) : `/v1${ENDPOINTS[endpoint].path}`
+    stream.write(
+      `{"level":"info","time":"${time()}","pid":${process.pid},"id":${quote(requestId)},"method":"${method}"` +
+        `,"path":${quote(path)},"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}` +
+        (endpoint === undefined ? '' : `,"endpoint":"${endpoint}"`) +
+        (accessorId === undefined ? '' : `,"accessor":${quote(accessorId)}`) +
+        (address === undefined ? '' : `,"address":"${address}"`) +
+        (agent === undefined ? '' : `,"agent":${quote(agent)}`) +
+        '}\n',
+    )
   }
 }
 

@@ -4,9 +4,8 @@ import { ACL_ERRORS, type AclError, decodePath, REQUEST_ID_HEADER, type RouteMat
 import { FairQueue, renderError, type Service, type WireReply, type WireRequest } from '@latchkey/service'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import type { Logger } from 'pino'
-import type { Metrics } from '../telemetry/metrics.ts'
 import type { RequestSpans } from '../tracing/request-spans.ts'
-import { type AccessLog, recordAnswer } from './access-log.ts'
+import { type Records, recordAnswer } from './access-log.ts'
 import type { Backpressure } from './api/backpressure.ts'
 import { bodyBudget } from './api/body-budget.ts'
 import { ClientSignals, canOutliveClient } from './api/client-signals.ts'
@@ -19,12 +18,9 @@ import type { ConnectionReader } from './listener/http-server.ts'
 import { Repeats } from './repeats/repeats.ts'
 import { requestIdOf } from './request-id.ts'
 
-interface ApiListenerOptions {
+interface ApiListenerOptions extends Records {
   readonly service: Pick<Service, 'reply'>
   readonly log: Logger
-  readonly metrics: Metrics
-  /** Writes a line per answer. */
-  readonly accessLog: AccessLog | undefined
   /** Counts the answers that clients have not read. Producers of long answers wait on the same instance. */
   readonly unread: Backpressure
   readonly compression?: Compression
@@ -169,7 +165,7 @@ type ReplyTo = (wire: WireRequest) => WireReply | Promise<WireReply>
 
 /** The entry to the API for Node's requests, from Express and from the lane in front of it. */
 export function createApiListener(options: ApiListenerOptions): ApiListener {
-  const { service, log, metrics, accessLog, unread, clientOf, forwardsWrites = false, spans } = options
+  const { service, log, unread, clientOf, forwardsWrites = false, spans } = options
   const { compression = new Compression(), signals = new ClientSignals(options.closing) } = options
   const endOfTurn = new FairQueue(ANSWERS_PER_TURN)
   const bodies = { writes: bodyBudget(), questions: bodyBudget() }
@@ -206,7 +202,7 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
       await writeReply(reply, response, outlet)
       const { method, url } = wire
       const { headers, socket } = request
-      recordAnswer(reply, { requestId, method, url, headers, socket, since }, { metrics, accessLog })
+      recordAnswer(reply, { requestId, method, url, headers, socket, since }, options)
     } catch (error) {
       log.error({ err: error, id: requestId }, 'an answer could not be written')
       response.destroy()

@@ -24,28 +24,6 @@ const LEVELS: Readonly<Record<string, string>> = {
   fatal: 'FATAL',
 }
 
-interface Lines {
-  write(line: string): void
-  flush(done: (error?: Error) => void): void
-}
-
-/** Passes lines on as text. */
-export class TextLines implements Lines {
-  private readonly lines: Lines
-
-  constructor(lines: Lines) {
-    this.lines = lines
-  }
-
-  write(line: string): void {
-    this.lines.write(textLine(line))
-  }
-
-  flush(done: (error?: Error) => void): void {
-    this.lines.flush(done)
-  }
-}
-
 /**
  * Makes a line of the log readable: time of day, level, what happened, and the other fields as `name=value`; an error
  * with its stack. A line that is not JSON stays unchanged.

@@ -82,3 +82,8 @@ export function isLoopback(host: string): boolean {
 export function isNameAllowed(host: string): boolean {
   return !FORBIDDEN_NAMES.has(host.toLowerCase().replace(/\.$/, ''))
 }
+
+/** The host of a URL, in lower case and without brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.toLowerCase().replace(/^\[|\]$/g, '')
+}

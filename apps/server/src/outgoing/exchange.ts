@@ -4,7 +4,6 @@
  */
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { headOf } from './head-of.ts'
 import type { TlsOptions } from './tls-files.ts'
 
 /** An exchange without an answer. The cause may contain addresses: it is only for the log. */
@@ -22,6 +21,16 @@ export class NoAnswer extends Error {
 const STATUS_MIN = 200
 const STATUS_MAX = 599
 
+export interface ExchangeLimits {
+  readonly connectMsMax: number
+  /** From the connection to the start of the answer. */
+  readonly answerMsMax: number
+  /** From the start of the answer to its end. */
+  readonly bodyMsMax: number
+  /** Between two parts of the answer. */
+  readonly silenceMsMax: number
+}
+
 interface ExchangeOptions {
   readonly origin: string
   readonly method: string
@@ -32,13 +41,7 @@ interface ExchangeOptions {
   readonly tls: TlsOptions
   /** Keeps the connection for the next request. Absent: every request has its own. */
   readonly agent?: Agent | undefined
-  readonly connectMsMax: number
-  /** Maximum time from the connection to the start of the answer. */
-  readonly answerMsMax: number
-  /** Maximum time from the start of the answer to its end. */
-  readonly bodyMsMax: number
-  /** Maximum time between two parts of the answer. */
-  readonly silenceMsMax: number
+  readonly limits: ExchangeLimits
   readonly signal?: AbortSignal | undefined
 }
 
@@ -50,7 +53,7 @@ export function exchange(options: ExchangeOptions): {
   readonly outgoing: ClientRequest
   readonly answer: Promise<IncomingMessage>
 } {
-  const { origin, method, path, headers, body, tls, agent = false, signal } = options
+  const { origin, method, path, headers, body, tls, limits, agent = false, signal } = options
   const isHttps = origin.startsWith('https:')
   const send = isHttps ? requestHttps : requestHttp
   const outgoing = send(origin, { method, path, headers, agent, ...tls, ...(signal ? { signal } : {}) })
@@ -62,11 +65,11 @@ export function exchange(options: ExchangeOptions): {
       outgoing.destroy()
     }, ms)
   let isSent = false
-  let timer = endIn(options.connectMsMax, 'no connection in time')
+  let timer = endIn(limits.connectMsMax, 'no connection in time')
   const connected = () => {
     isSent = true
     clearTimeout(timer)
-    timer = endIn(options.answerMsMax, 'no answer in time')
+    timer = endIn(limits.answerMsMax, 'no answer in time')
   }
   outgoing.once('socket', (socket) => {
     if (outgoing.reusedSocket) connected()
@@ -80,9 +83,9 @@ export function exchange(options: ExchangeOptions): {
         throw new Error(`status ${statusCode}`)
       }
       const endBody = (reason: string) => incoming.destroy(new Error(reason))
-      const bodyTimer = setTimeout(endBody, options.bodyMsMax, 'no end of the answer in time')
+      const bodyTimer = setTimeout(endBody, limits.bodyMsMax, 'no end of the answer in time')
       incoming.once('close', () => clearTimeout(bodyTimer))
-      incoming.setTimeout(options.silenceMsMax, () => endBody('no more of the answer'))
+      incoming.setTimeout(limits.silenceMsMax, () => endBody('no more of the answer'))
       return incoming
     })
     .catch((error: unknown) => {
@@ -91,4 +94,26 @@ export function exchange(options: ExchangeOptions): {
     .finally(() => clearTimeout(timer))
   outgoing.end(body)
   return { outgoing, answer }
+}
+
+/** Maximum informational answers (1xx) before the answer. */
+const INFORMATIONAL_MAX = 8
+
+/**
+ * The answer of a request once its head has arrived. Rejects if the request ends in any other way: with an error, a
+ * closed connection, another protocol, or informational answers without an end.
+ */
+export function headOf(outgoing: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((done, failed) => {
+    let informational = 0
+    outgoing.once('response', done)
+    // More than one error may follow, and one without a listener would end the process.
+    outgoing.on('error', failed)
+    outgoing.on('information', () => {
+      informational += 1
+      if (informational > INFORMATIONAL_MAX) outgoing.destroy(new Error('too many informational answers'))
+    })
+    // Without a listener, Node destroys a request whose connection changes its protocol, and reports no error.
+    outgoing.once('close', () => failed(new Error('the connection was closed without an answer')))
+  })
 }

@@ -19,29 +19,17 @@ import { CircuitBreaker } from './circuit-breaker.ts'
 import { exchange, NoAnswer } from './exchange.ts'
 import type { TlsOptions } from './tls-files.ts'
 
-interface DatacenterLimits {
-  readonly inFlightMax: number
-  /** Requests without a token known here, which leave room for others. */
-  readonly unknownCallersMax: number
-  /** Blocking queries, which take minutes and leave room for writes. */
-  readonly waitersMax: number
+const LIMITS = {
   /** For all addresses of a datacenter together. */
-  readonly connectMsMax: number
-  /** Maximum time from the connection to the start of the answer, on top of the wait of a blocking query. */
-  readonly answerMsMax: number
-  /** Maximum time from the start of the answer to its end. */
-  readonly bodyMsMax: number
-  /** Maximum time between two parts of the answer. */
-  readonly silenceMsMax: number
-}
-
-const LIMITS: DatacenterLimits = {
   connectMsMax: 2_000,
+  /** On top of the wait of a blocking query. */
   answerMsMax: 10_000,
   bodyMsMax: 600_000,
   silenceMsMax: 60_000,
   inFlightMax: 64,
+  /** Requests without a token known here, which leave room for others. */
   unknownCallersMax: 16,
+  /** Blocking queries, which take minutes and leave room for writes. */
   waitersMax: 32,
 }
 
@@ -55,7 +43,7 @@ interface HttpDatacentersOptions {
   /** Milliseconds of a monotonic clock; for tests. */
   readonly now?: () => number
   /** Replaces some limits; for tests. */
-  readonly limits?: Partial<DatacenterLimits>
+  readonly limits?: Partial<typeof LIMITS>
 }
 
 /** This process's state for another datacenter. */
@@ -69,27 +57,22 @@ interface Reached {
 
 export class HttpDatacenters implements Datacenters {
   readonly names: readonly string[]
+  private readonly options: HttpDatacentersOptions
+  private readonly limits: typeof LIMITS
   private readonly reached: ReadonlyMap<string, Reached>
-  private readonly tls: () => Promise<TlsOptions>
-  private readonly log: BaseLogger
-  private readonly limits: DatacenterLimits
-  private readonly onAnswer: NonNullable<HttpDatacentersOptions['onAnswer']>
   private readonly now: () => number
 
-  constructor({ datacenters, tls, log, onAnswer, now, limits }: HttpDatacentersOptions) {
-    this.names = datacenters.map(({ name }) => name)
-    this.tls = tls ?? (async () => ({}))
-    this.log = log
-    this.onAnswer = onAnswer ?? (() => {})
-    this.now = now ?? (() => performance.now())
-    this.limits = { ...LIMITS, ...limits }
-    const reached = ({ name, origins }: OtherDatacenter): Reached => ({
-      name,
-      origins,
-      circuit: new CircuitBreaker(),
-      inFlight: new Semaphore(this.limits.inFlightMax),
-    })
-    this.reached = new Map(datacenters.map((datacenter) => [datacenter.name, reached(datacenter)]))
+  constructor(options: HttpDatacentersOptions) {
+    this.options = options
+    this.names = options.datacenters.map(({ name }) => name)
+    this.now = options.now ?? (() => performance.now())
+    this.limits = { ...LIMITS, ...options.limits }
+    this.reached = new Map(
+      options.datacenters.map(({ name, origins }) => {
+        const inFlight = new Semaphore(this.limits.inFlightMax)
+        return [name, { name, origins, circuit: new CircuitBreaker(), inFlight }]
+      }),
+    )
   }
 
   async send(name: string, request: ForwardedRequest): Promise<ForwardedReply> {
@@ -105,7 +88,7 @@ export class HttpDatacenters implements Datacenters {
       if (error instanceof AclError && !request.signal?.aborted) status = error.status
       throw error
     } finally {
-      this.onAnswer(name, status, (this.now() - startedAt) / 1_000)
+      this.options.onAnswer?.(name, status, (this.now() - startedAt) / 1_000)
     }
   }
 
@@ -128,7 +111,7 @@ export class HttpDatacenters implements Datacenters {
 
   private async sendOnce(datacenter: Reached, request: ForwardedRequest): Promise<ForwardedReply> {
     const { circuit, name } = datacenter
-    const tls = await this.tls()
+    const tls = (await this.options.tls?.()) ?? {}
     if (!circuit.admits(this.now())) throw datacenterUnreachable(name, new Error('the circuit is open'))
     try {
       const reply = await this.sendInTurn(datacenter, request, tls)
@@ -137,7 +120,7 @@ export class HttpDatacenters implements Datacenters {
     } catch (error) {
       if (error instanceof NoAnswer && !request.signal?.aborted) {
         circuit.failed(this.now())
-        this.log.warn({ err: error.cause, datacenter: name }, 'a datacenter did not answer')
+        this.options.log.warn({ err: error.cause, datacenter: name }, 'a datacenter did not answer')
       }
       throw error
     }
@@ -171,7 +154,7 @@ export class HttpDatacenters implements Datacenters {
     tls: TlsOptions,
   ): Promise<ForwardedReply> {
     const { method, url, headers, body, signal, waitMs, isOfKnownCaller } = request
-    const { connectMsMax, answerMsMax, bodyMsMax, silenceMsMax, unknownCallersMax, waitersMax } = this.limits
+    const { connectMsMax, answerMsMax, unknownCallersMax, waitersMax } = this.limits
     const release = inFlight.tryAcquire({
       shares: [
         ...(isOfKnownCaller ? [] : [{ key: 'unknown callers', max: unknownCallersMax }]),
@@ -180,19 +163,12 @@ export class HttpDatacenters implements Datacenters {
     })
     if (!release) throw datacenterUnreachable(name, new Error('too many requests are in flight'))
     try {
-      const { outgoing, answer } = exchange({
-        origin,
-        method,
-        path: url,
-        headers,
-        body,
-        tls,
+      const limits = {
+        ...this.limits,
         connectMsMax: connectMsMax / origins.length,
         answerMsMax: answerMsMax + waitMs,
-        bodyMsMax,
-        silenceMsMax,
-        signal,
-      })
+      }
+      const { outgoing, answer } = exchange({ origin, method, path: url, headers, body, tls, limits, signal })
       outgoing.once('close', release)
       return replyOf(await answer)
     } catch (error) {

@@ -7,8 +7,14 @@ import { lookup as resolve } from 'node:dns'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { type AddressClass, classOfAddress, isAddressAllowed, isNameAllowed } from './address-rules.ts'
-import { headOf } from './head-of.ts'
+import {
+  type AddressClass,
+  classOfAddress,
+  hostOf,
+  isAddressAllowed,
+  isNameAllowed,
+} from './address-rules.ts'
+import { headOf } from './exchange.ts'
 
 const WITHOUT_LOOPBACK: readonly AddressClass[] = ['private', 'public']
 const WITH_LOOPBACK: readonly AddressClass[] = ['loopback', ...WITHOUT_LOOPBACK]
@@ -234,11 +240,6 @@ function mutable(headers: OutgoingRequest['headers'] = {}): Record<string, strin
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === 'string' ? value : [...value]]),
   )
-}
-
-/** The host of a URL, in lower case and without brackets. */
-export function hostOf(url: URL): string {
-  return url.hostname.toLowerCase().replace(/^\[|\]$/g, '')
 }
 
 const RESOLUTION_CODES: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL', 'ENODATA'])

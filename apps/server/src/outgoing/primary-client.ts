@@ -78,22 +78,9 @@ export class PrimaryClient {
 
   private async getFrom(origin: string, request: PrimaryRequest, tls: TlsOptions): Promise<PrimaryAnswer> {
     const { path, headers = {}, waitMs = 0, signal } = request
-    const { connectMsMax, answerMsMax, bodyMsMax, silenceMsMax } = this.limits
+    const limits = { ...this.limits, answerMsMax: this.limits.answerMsMax + waitMs }
     const agent = origin.startsWith('https:') ? this.agents.https : this.agents.http
-    const ask = () =>
-      exchange({
-        origin,
-        method: 'GET',
-        path,
-        headers,
-        tls,
-        agent,
-        connectMsMax,
-        answerMsMax: answerMsMax + waitMs,
-        bodyMsMax,
-        silenceMsMax,
-        signal,
-      })
+    const ask = () => exchange({ origin, method: 'GET', path, headers, tls, agent, limits, signal })
     const first = ask()
     const incoming = await first.answer.catch((error: unknown) => {
       // The primary may have closed a kept-alive connection just before the request arrived.

@@ -46,6 +46,7 @@ const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 export function createMetrics(): Metrics {
   const registry = new Registry()
+  const registers = [registry]
   collectDefaultMetrics({
     register: registry,
     prefix: 'latchkey_',
@@ -64,50 +65,45 @@ export function createMetrics(): Metrics {
     help: 'Always 1. The labels contain the versions of Latchkey and Node.',
     labelNames: ['version', 'node'],
     aggregator: 'max',
-    registers: [registry],
+    registers,
   }).set({ version: PRODUCT_VERSION, node: process.version }, 1)
   new Gauge({
     name: 'latchkey_workers',
     help: 'Number of processes of this server that these metrics cover.',
-    registers: [registry],
+    registers,
   }).set(1)
-  const answered = new Counter({
-    name: 'latchkey_http_requests_total',
-    help: 'Answered requests by endpoint and status.',
-    labelNames: ['endpoint', 'status'],
-    registers: [registry],
-  })
-  const answeredSeconds = new Histogram({
-    name: 'latchkey_http_request_seconds',
-    help: 'Seconds from a request to its answer; waits of blocking queries included.',
-    labelNames: ['endpoint'],
-    buckets: SECONDS_BUCKETS,
-    registers: [registry],
-  })
-  const refused = new Counter({
-    name: 'latchkey_connections_refused_total',
-    help: 'Connections refused because of the limit per client address.',
-    registers: [registry],
-  })
-  const dnsAnswers = new Counter({
-    name: 'latchkey_dns_answers_total',
-    help: 'DNS answers by response code and transport.',
-    labelNames: ['rcode', 'transport'],
-    registers: [registry],
-  })
-  const forwardedRequests = new Counter({
-    name: 'latchkey_forwarded_requests_total',
-    help: 'Requests to other datacenters, by the status of their answer or refusal.',
-    labelNames: ['dc', 'status'],
-    registers: [registry],
-  })
-  const forwardedSeconds = new Histogram({
-    name: 'latchkey_forwarded_seconds',
-    help: 'Seconds from a request to another datacenter until its answer begins, including waits of blocking queries.',
-    labelNames: ['dc'],
-    buckets: SECONDS_BUCKETS,
-    registers: [registry],
-  })
+  const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const histogram = <L extends string>(name: string, help: string, labelNames: readonly L[]) =>
+    new Histogram({ name, help, labelNames, buckets: SECONDS_BUCKETS, registers })
+  const answered = counter('latchkey_http_requests_total', 'Answered requests by endpoint and status.', [
+    'endpoint',
+    'status',
+  ])
+  const answeredSeconds = histogram(
+    'latchkey_http_request_seconds',
+    'Seconds from a request to its answer; waits of blocking queries included.',
+    ['endpoint'],
+  )
+  const refused = counter(
+    'latchkey_connections_refused_total',
+    'Connections refused because of the limit per client address.',
+    [],
+  )
+  const dnsAnswers = counter('latchkey_dns_answers_total', 'DNS answers by response code and transport.', [
+    'rcode',
+    'transport',
+  ])
+  const forwardedRequests = counter(
+    'latchkey_forwarded_requests_total',
+    'Requests to other datacenters, by the status of their answer or refusal.',
+    ['dc', 'status'],
+  )
+  const forwardedSeconds = histogram(
+    'latchkey_forwarded_seconds',
+    'Seconds from a request to another datacenter until its answer begins, including waits of blocking queries.',
+    ['dc'],
+  )
   return {
     registry,
     request(endpoint, status, seconds) {
@@ -125,7 +121,7 @@ export function createMetrics(): Metrics {
         name,
         help,
         aggregator: merge,
-        registers: [registry],
+        registers,
         async collect() {
           this.set(await read())
         },
@@ -137,7 +133,7 @@ export function createMetrics(): Metrics {
         help,
         labelNames: [...labelNames],
         aggregator: 'max',
-        registers: [registry],
+        registers,
         async collect() {
           const values = await read()
           this.reset()
@@ -149,7 +145,7 @@ export function createMetrics(): Metrics {
       new Counter({
         name,
         help,
-        registers: [registry],
+        registers,
         collect() {
           this.reset()
           this.inc(read())

@@ -36,13 +36,11 @@ export function countReplication(metrics: Metrics): (step: ReplicationStep) => v
   }
 }
 
-interface ReplicationView {
-  state(): Promise<ReplicationState | undefined>
-  report(): Promise<ReplicationReport | undefined>
-}
-
 /** Registers the gauges. All processes report the same values, from the process that replicates. */
-export function watchReplication(metrics: Metrics, view: ReplicationView): void {
+export function watchReplication(
+  metrics: Metrics,
+  view: { state(): Promise<ReplicationState | undefined>; report(): Promise<ReplicationReport | undefined> },
+): void {
   const gauge = (name: string, help: string, read: (state: ReplicationState) => number | undefined) =>
     metrics.gauge(`latchkey_replication_${name}`, help, async () => {
       const state = await view.state()

@@ -1,13 +1,15 @@
-/** Metrics of the store: freshness, waiters, caches and commits. */
-import { type ChangeReader, readerLag } from '@latchkey/service'
-import type { PostgresStore, StoreStatus } from '../storage/open-store.ts'
+/** Metrics of the store: freshness, waiters, caches, commits, logins, and the upgrade (spec 9.2). */
+import { NO_BATCHES } from '@latchkey/acl'
+import { aclModeOf, type ChangeReader, readerLag } from '@latchkey/service'
+import { Remembered } from '../remembered.ts'
+import type { ServerStore } from '../server-store.ts'
+import type { StoreStatus } from '../storage/open-store.ts'
 import type { Merge, Metrics } from './metrics.ts'
 
 /** Registers the metrics. Each worker reports only itself. */
-export function watchStore(
-  metrics: Metrics,
-  store: Pick<PostgresStore, 'status' | 'changeReaders' | 'tableIndex' | 'clock'>,
-): void {
+export function watchStore(metrics: Metrics, store: ServerStore): void {
+  watchUpgrade(metrics, store)
+  watchLogins(metrics, store)
   const gauge = (name: string, help: string, read: (status: StoreStatus) => number, merge?: Merge) =>
     metrics.gauge(`latchkey_store_${name}`, help, () => read(store.status()), merge)
   const counter = (name: string, help: string, read: (status: StoreStatus) => number) =>
@@ -85,5 +87,64 @@ export function watchStore(
     'last_contact_seconds',
     'When a reader in another datacenter last asked for changes: seconds since the epoch.',
     (r) => r.contactAt / 1_000,
+  )
+}
+
+/** The upgrade. Each process reports the state of the store, so all processes of a cluster report the same. */
+function watchUpgrade(metrics: Metrics, store: ServerStore): void {
+  const migration = () => store.directory().system('migration')?.Value ?? NO_BATCHES
+  let remaining = 0
+  metrics.gauge('latchkey_acl_legacy_mode', 'Whether this datacenter is in legacy mode: 1 or 0.', () =>
+    aclModeOf(store.directory()) === 'legacy' ? 1 : 0,
+  )
+  metrics.gauge(
+    'latchkey_accessor_migration_done_tokens',
+    'Legacy tokens that were given an accessor.',
+    () => migration().done,
+  )
+  metrics.gauge(
+    'latchkey_accessor_migration_remaining_tokens',
+    'Legacy tokens without an accessor.',
+    async () => {
+      // While the database is unreachable, the other metrics must still be reported.
+      remaining = await Promise.resolve(store.countTokens({ withoutAccessor: true })).catch(() => remaining)
+      return remaining
+    },
+  )
+  metrics.gauge(
+    'latchkey_accessor_migration_batches',
+    'Batches of the accessor migration.',
+    () => migration().batches,
+  )
+  metrics.gauge(
+    'latchkey_accessor_migration_last_batch_seconds',
+    'When the last batch was committed: seconds since the epoch, 0 before the first.',
+    () => (migration().lastBatchAt ?? 0) / 1_000,
+  )
+}
+
+/** Maximum age of a count, in milliseconds. A count reads all login tokens. */
+const COUNT_AGE_MS_MAX = 5_000
+/** Maximum number of auth methods with their own series. */
+const METHODS_MAX = 1_000
+
+function watchLogins(metrics: Metrics, store: ServerStore): void {
+  let counts: ReadonlyMap<number, number> = new Map()
+  const counted = new Remembered(async () => {
+    // While the database is unreachable, the other metrics must still be reported.
+    counts = await store.countLogins().catch(() => counts)
+  }, COUNT_AGE_MS_MAX)
+  metrics.gauges(
+    'latchkey_login_tokens',
+    'Tokens that logins at an auth method have made and that are still stored.',
+    ['method', 'namespace'],
+    async () => {
+      const methods = [...store.directory().authMethods()].slice(0, METHODS_MAX)
+      if (methods.length > 0) await counted.get()
+      return methods.map(({ Name, Namespace, Generation }) => ({
+        labels: { method: Name, namespace: Namespace },
+        value: counts.get(Generation) ?? 0,
+      }))
+    },
   )
 }

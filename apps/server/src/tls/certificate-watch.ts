@@ -3,6 +3,7 @@
  * expiry.
  */
 import type { Logger } from 'pino'
+import type { Metrics } from '../telemetry/metrics.ts'
 import { type ListenerTls, type ListenerTlsPaths, readListenerTls } from './listener-tls.ts'
 
 interface CertificateWatchOptions {
@@ -20,6 +21,16 @@ const LOOK_MS = 5_000
 const DAY_MS = 86_400_000
 /** A warning is logged at each of these. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const
+
+/** Registers when the certificate of the listener expires. */
+export function watchCertificate(metrics: Metrics, certificate: { readonly expiresAt: number }): void {
+  metrics.gauge(
+    'latchkey_tls_certificate_expiry_timestamp_seconds',
+    'When the certificate of the listener expires, or the first of its intermediate authorities: Unix time.',
+    () => certificate.expiresAt / 1_000,
+    'min',
+  )
+}
 
 /**
  * The notice that is due for a certificate: the smallest number of days within which it expires; undefined if it is

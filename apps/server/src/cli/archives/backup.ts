@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { AclError, buildPath } from '@latchkey/contract'
+import { AclError } from '@latchkey/contract'
 import { type VerifiedArchive, verifyArchive } from '../../archive/read.ts'
 import { syncDirectory } from '../../durable-file.ts'
 import { StartError } from '../../start-error.ts'
@@ -18,7 +18,7 @@ import { summaryOf } from './inspect.ts'
  * @throws StartError if no server answers, it refuses, the archive is incomplete, or the file cannot be written.
  */
 export async function backUp(file: string, env: Environment): Promise<number> {
-  const response = await request(`/v1${buildPath('snapshots.read')}`, env, { method: 'GET' })
+  const response = await request('snapshots.read', env)
   const draft = `${file}.${randomUUID()}`
   try {
     const { end, header } = await writeDraft(draft, response.body ?? new ReadableStream())

@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Readable } from 'node:stream'
-import { buildPath } from '@latchkey/contract'
 import * as z from 'zod'
 import type { VerifiedArchive } from '../../archive/read.ts'
 import { StartError } from '../../start-error.ts'
@@ -36,7 +35,7 @@ export async function restoreArchive(
   }
   const query = isUnauthenticated ? '?unauthenticated' : ''
   const body = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
-  const response = await request(`/v1${buildPath('snapshots.restore')}${query}`, env, { method: 'PUT', body })
+  const response = await request('snapshots.restore', env, { query, body })
   const { Index, Records } = restoredSchema.parse(await response.json())
   print(`Restored at index ${Index}: ${summaryOf({ records: Records })}.\n`)
   return 0

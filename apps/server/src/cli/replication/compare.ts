@@ -1,5 +1,5 @@
 /** `latchkey-server replication compare`: finds the records that only an old primary has. Decisions: promotion. */
-import { buildPath, type Changes, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
+import { type Changes, HEADER, HEADER_PREFIX_DEFAULT } from '@latchkey/contract'
 import { StartError } from '../../start-error.ts'
 import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
@@ -35,9 +35,7 @@ export async function compareWithOld(old: string, env: Environment): Promise<num
 async function* copyOf(env: Environment): AsyncGenerator<Changes> {
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`
-    const response: Response = await request(`/v1${buildPath('operations.changes')}${query}`, env, {
-      method: 'GET',
-    }).catch((error: Error) => {
+    const response: Response = await request('operations.changes', env, { query }).catch((error: Error) => {
       throw new StartError(`${env.LATCHKEY_ADDR ?? 'this server'}: ${error.message}`, { cause: error })
     })
     yield (await response.json()) as Changes

@@ -1,11 +1,11 @@
 /** `latchkey-server replication status`, `accept` and `promote`. Decisions: promotion. */
-import { type AcceptedCluster, buildPath, type PromotedDatacenter } from '@latchkey/contract'
+import type { AcceptedCluster, PromotedDatacenter } from '@latchkey/contract'
 import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 
 /** Prints the state of replication, field by field. */
 export async function showReplication(env: Environment): Promise<number> {
-  const status = await answerOf<object>(`/v1${buildPath('operations.replication')}`, env)
+  const status = await answerOf<object>('operations.replication', env)
   for (const [name, value] of Object.entries(status)) {
     const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
     print(`${name}: ${text}\n`)
@@ -15,8 +15,7 @@ export async function showReplication(env: Environment): Promise<number> {
 
 /** @param cluster id of the store whose records may replace the server's records. */
 export async function acceptCluster(cluster: string, env: Environment): Promise<number> {
-  const path = `/v1${buildPath('datacenters.accept')}`
-  const accepted = await answerOf<AcceptedCluster>(path, env, { Cluster: cluster })
+  const accepted = await answerOf<AcceptedCluster>('datacenters.accept', env, { Cluster: cluster })
   print(
     `Accepted: the records of ${accepted.PrimaryDatacenter} will replace those of this datacenter if its cluster is ${accepted.Accepted}.\n`,
   )
@@ -33,7 +32,7 @@ export async function promoteDatacenter(
   { isForced }: { readonly isForced: boolean },
 ): Promise<number> {
   const body = { Datacenter: datacenter, ...(isForced ? { Force: true } : {}) }
-  const promoted = await answerOf<PromotedDatacenter>(`/v1${buildPath('datacenters.promote')}`, env, body)
+  const promoted = await answerOf<PromotedDatacenter>('datacenters.promote', env, body)
   const { Datacenter, Cluster, FollowedIndex, Skipped } = promoted
   print(
     `${Datacenter} is now the primary datacenter, with the records that the old primary had at index ${FollowedIndex}.
@@ -48,12 +47,11 @@ In each other datacenter: set both for the new primary, restart, and run
   return 0
 }
 
-/** The answer of the server; with a body, to a PUT. */
-async function answerOf<T>(path: string, env: Environment, body?: object): Promise<T> {
-  const response = await request(
-    path,
-    env,
-    body === undefined ? { method: 'GET' } : { method: 'PUT', body: JSON.stringify(body) },
-  )
+async function answerOf<T>(
+  endpoint: Parameters<typeof request>[0],
+  env: Environment,
+  body?: object,
+): Promise<T> {
+  const response = await request(endpoint, env, body && { body: JSON.stringify(body) })
   return (await response.json()) as T
 }

@@ -2,8 +2,7 @@ import { STATUS_CODES, validateHeaderValue } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Service, WireReply, WireRequest } from '@latchkey/service'
 import type { Logger } from 'pino'
-import type { Metrics } from '../../telemetry/metrics.ts'
-import { type AccessLog, recordAnswer } from '../access-log.ts'
+import { type Records, recordAnswer } from '../access-log.ts'
 import { COUNTED_BYTES_MIN } from '../api/backpressure.ts'
 import type { ClientSignals } from '../api/client-signals.ts'
 import { bodyTooLarge } from '../api/read-body.ts'
@@ -11,11 +10,9 @@ import type { Compression } from '../compression/compression.ts'
 import { requestIdOf } from '../request-id.ts'
 import type { HeaderValues, PlainRequest } from './known-heads.ts'
 
-export interface RepeatParts {
+export interface RepeatParts extends Records {
   readonly service: Pick<Service, 'reply'>
   readonly log: Pick<Logger, 'error'>
-  readonly metrics: Pick<Metrics, 'request'>
-  readonly accessLog: AccessLog | undefined
   readonly compression: Pick<Compression, 'varies'>
   readonly signals: ClientSignals
   /** The key by which a client is limited; undefined for trusted proxies. */

@@ -72,7 +72,7 @@ test.each(['drain', 'close'] as const)('a wait is answered before its connection
 
 test('a write is logged even if its client leaves before the answer', async () => {
   const logged: string[] = []
-  const { port, repeated } = await start({ accessLog: { answered: ({ url }) => logged.push(url) } })
+  const { port, repeated } = await start({ accessLog: (_reply, { url }) => logged.push(url) })
   const leaveAfter = async (pieces: readonly string[], url: string) => {
     const socket = await openKnown(port)
     // Its headers are known from now on.
@@ -96,7 +96,7 @@ test('a write is logged even if its client leaves before the answer', async () =
 
 test('writes that a draining server hands over are logged even if all their clients leave', async () => {
   const logged: string[] = []
-  const { port, server, service } = await start({ accessLog: { answered: ({ url }) => logged.push(url) } })
+  const { port, server, service } = await start({ accessLog: (_reply, { url }) => logged.push(url) })
   const count = 3 * STARTS_PER_TURN_MAX
   const sockets = await Promise.all(Array.from({ length: count }, () => openKnown(port)))
   for (const socket of sockets) {
@@ -116,7 +116,7 @@ test('a request that is handed over to Node keeps its id and its arrival time', 
   const closing = new AbortController()
   const { port, service } = await start({
     closing: closing.signal,
-    accessLog: { answered: (answered) => logged.push(answered) },
+    accessLog: (_reply, { requestId }, ms) => logged.push({ requestId, ms }),
   })
   const socket = await openKnown(port)
   socket.write(read('token/1?index=5&then=/huge'))
