@@ -1,7 +1,12 @@
 /** The generated parts of docs/cli.md. */
 import { COMMAND_GROUPS } from '../src/commands/groups.ts'
 import { EXIT, EXIT_MEANINGS } from '../src/frame/cli-error.ts'
-import type { CommandGroup, CommandSpec, OptionSpec } from '../src/frame/command-spec.ts'
+import {
+  type CommandGroup,
+  type CommandSpec,
+  examplesOf,
+  type OptionSpec,
+} from '../src/frame/command-spec.ts'
 import { GLOBAL_OPTIONS } from '../src/frame/global-options.ts'
 
 export function renderExitCodes(): string {
@@ -22,13 +27,16 @@ function renderGroup({ title, commands }: CommandGroup): string {
   return [`### ${title}`, ...shown.map(renderCommand)].join('\n\n')
 }
 
-function renderCommand({ usage, summary, details, options = [], examples }: CommandSpec): string {
+function renderCommand(spec: CommandSpec): string {
+  const { usage, summary, details, options = [] } = spec
   const sentence = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
   return [
     `#### \`latchkey ${usage}\``,
     details === undefined ? sentence : `${sentence} ${details}`,
     ...(options.length === 0 ? [] : [renderOptions(options)]),
-    `\`\`\`sh\n${examples.map((example) => `latchkey ${example}`).join('\n')}\n\`\`\``,
+    `\`\`\`sh\n${examplesOf(spec)
+      .map((example) => `latchkey ${example}`)
+      .join('\n')}\n\`\`\``,
   ].join('\n\n')
 }
 

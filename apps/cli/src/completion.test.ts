@@ -1,19 +1,7 @@
-import { createMockService } from '@latchkey/mocks'
-import { createClient } from '@latchkey/sdk'
 import { expect, test } from 'vitest'
-import { commandLine } from '../test/run.ts'
+import { mockedLine } from '../test/run.ts'
 
-const service = createMockService()
-const client = createClient({
-  address: service.baseUrl,
-  token: service.managementToken,
-  fetch: service.fetch,
-  env: false,
-})
-const run = commandLine({
-  fetch: service.fetch,
-  env: { LATCHKEY_ADDR: service.baseUrl, LATCHKEY_TOKEN: service.managementToken },
-})
+const { client, run } = mockedLine()
 
 async function offers(...words: string[]): Promise<string[]> {
   return (await run(['__complete', '--', ...words])).stdout.trim().split('\n')

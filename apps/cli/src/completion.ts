@@ -95,7 +95,6 @@ async function offersFor(
   return namesOf(argument.replace(/[<>[\].]/g, ''), session)
 }
 
-/** Maximum time to wait for the service during a completion. */
 const NAMES_MS_MAX = 2_000
 
 /** Names from the service; none if it does not answer, refuses, or takes too long. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { commandLine } from '../test/run.ts'
 import { COMMAND_GROUPS } from './commands/groups.ts'
 import { EXIT } from './frame/cli-error.ts'
-import { wordsOf } from './frame/command-spec.ts'
+import { examplesOf, wordsOf } from './frame/command-spec.ts'
 
 /** An address at which no server answers: help must not need a server. */
 const run = commandLine({ fetch: () => Promise.reject(new TypeError('no network in this test')) })
@@ -14,7 +14,7 @@ test('every command prints help with its example, without a server: 0', async ()
   for (const spec of COMMANDS) {
     const { code, stdout } = await run([...wordsOf(spec), '--help'])
     expect(code, spec.usage).toBe(EXIT.done)
-    expect(stdout, spec.usage).toContain(`$ latchkey ${spec.examples[0]}`)
+    expect(stdout, spec.usage).toContain(`$ latchkey ${examplesOf(spec)[0]}`)
     expect(stdout, `${spec.usage} shows Markdown`).not.toMatch(/\]\(/)
   }
 })

@@ -3,7 +3,7 @@ import { PRODUCT_VERSION, visible } from '@latchkey/contract/plain'
 import { Command, CommanderError, Option } from 'commander'
 import { COMMAND_GROUPS } from './commands/groups.ts'
 import { CliError, EXIT, EXIT_MEANINGS, type ExitCode } from './frame/cli-error.ts'
-import { argumentsOf, type CommandSpec, type OptionSpec, wordsOf } from './frame/command-spec.ts'
+import { argumentsOf, type CommandSpec, examplesOf, type OptionSpec, wordsOf } from './frame/command-spec.ts'
 import { GLOBAL_OPTIONS } from './frame/global-options.ts'
 import { Input } from './frame/input.ts'
 import { type Io, painterFor, write } from './frame/io.ts'
@@ -38,12 +38,7 @@ export async function runCli(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/**
- * The command that `help token create` or `token help create` asks about; commander itself reads only one word after
- * `help`. `undefined` if the line asks for no help.
- *
- * @throws CliError if there is no such command.
- */
+/** The command that `help token create` or `token help create` asks about: commander reads one word only. @throws CliError */
 function helpedCommand(program: Command, argv: readonly string[]): Command | undefined {
   const commandIn = ({ commands }: Command, word: string) => commands.find((each) => each.name() === word)
   const at = argv.indexOf('help')
@@ -89,7 +84,6 @@ async function report(error: unknown, io: Io, session: Session | undefined): Pro
 
 type Run = (spec: CommandSpec, input: Input) => Promise<void>
 
-/** The program with all commands. */
 function buildProgram({ stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>, run: Run): Command {
   const program = new Command('latchkey')
     .description('Manage the tokens, policies and keys of a Latchkey service, and find out who may do what.')
@@ -115,7 +109,7 @@ function buildProgram({ stdout, stderr }: Pick<Io, 'stdout' | 'stderr'>, run: Ru
 }
 
 function addCommand(program: Command, spec: CommandSpec, title: string, run: Run): void {
-  const { summary, details, options = [], examples, isHidden = false } = spec
+  const { summary, details, options = [], isHidden = false } = spec
   const [first = '', second] = wordsOf(spec)
   const parent =
     second === undefined
@@ -132,6 +126,7 @@ function addCommand(program: Command, spec: CommandSpec, title: string, run: Run
     })
   if (parent === program) command.helpGroup(`${title}:`)
   for (const option of options) command.addOption(toOption(option))
+  const examples = examplesOf(spec)
   const lines = examples.map((example) => `  $ latchkey ${example}`).join('\n')
   command.addHelpText('after', `\nExample${examples.length > 1 ? 's' : ''}:\n${lines}`)
   command.action(async () => {
@@ -142,12 +137,7 @@ function addCommand(program: Command, spec: CommandSpec, title: string, run: Run
 /** Commander's error for an unknown option, with or without its own suggestion. */
 const UNKNOWN = /^(error: unknown option '(--?[\w-]+)[^\n]*)\n(?:\(Did you mean [^\n]*\n)?/
 
-/**
- * Suggests the option for a name that is common in other tools. Commander itself suggests options with similar names.
- *
- * @param text the output of commander; returned unchanged, unless it refuses an option with a known other name.
- * @param options the options of the command, then the global options: the first match is used.
- */
+/** Suggests the first option for a name that is common in other tools; commander itself suggests similar names. */
 function suggestOption(text: string, options: readonly OptionSpec[]): string {
   const [head, refusal, name = ''] = UNKNOWN.exec(text) ?? []
   const meant = options.find(({ misnomers }) => misnomers?.includes(name))

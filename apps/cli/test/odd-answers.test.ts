@@ -1,17 +1,16 @@
 /** Every command against a server whose answers are not those of this API. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createMockService } from '@latchkey/mocks'
-import { createClient, type Fetch } from '@latchkey/sdk'
+import type { Fetch } from '@latchkey/sdk'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
 import { beforeEach, expect, test } from 'vitest'
 import { COMMAND_GROUPS } from '../src/commands/groups.ts'
 import { EXIT } from '../src/frame/cli-error.ts'
-import { wordsOf } from '../src/frame/command-spec.ts'
-import { commandLine, temporaryFolder } from './run.ts'
+import { examplesOf, wordsOf } from '../src/frame/command-spec.ts'
+import { commandLine, mockedLine, temporaryFolder } from './run.ts'
 
 const ACCESSOR = '7d43cfa2-fd87-1f29-c593-c49fa584eabc'
-const service = createMockService()
+const { service, client } = mockedLine()
 const folder = temporaryFolder()
 const file = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text)
@@ -40,7 +39,7 @@ const LOCAL = /^(completion|__complete|lint|rules|context|schema)\b/
 const COMMANDS = COMMAND_GROUPS.flatMap(({ commands }) => commands)
   .map((spec) => {
     const words = wordsOf(spec)
-    const example = spec.examples[0].match(/'[^']*'|"[^"]*"|\S+/g) ?? []
+    const example = examplesOf(spec)[0].match(/'[^']*'|"[^"]*"|\S+/g) ?? []
     return (
       ARGUMENTS[words.join(' ')]?.split(' ').toSpliced(0, 0, ...words) ??
       example.map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
@@ -50,8 +49,6 @@ const COMMANDS = COMMAND_GROUPS.flatMap(({ commands }) => commands)
 
 beforeEach(async () => {
   service.reset()
-  const { baseUrl: address, managementToken: token, fetch } = service
-  const client = createClient({ address, token, fetch, env: false })
   await client.policies.create({ Name: 'orders-read', Rules: 'key_prefix "orders/" { policy = "read" }' })
   await client.roles.create({ Name: 'shop', Policies: [{ Name: 'orders-read' }] })
   await client.tokens.create({
@@ -77,6 +74,9 @@ async function problemOf(line: readonly string[], fetch: Fetch): Promise<string 
   return `latchkey ${line.join(' ')}: ${code}\n${stdout}\n${stderr}`
 }
 
+const ENTRY = { Key: 'web/port', Value: '!', Flags: 0, LockIndex: 0 }
+const SESSION = { ID: ACCESSOR, Name: 'x', Node: 'n', LockDelay: 0, Behavior: {}, TTL: '15s' }
+
 const json =
   (text: string, type = 'application/json') =>
   async () =>
@@ -89,50 +89,27 @@ test.each([
   for (const line of COMMANDS) expect(await problemOf(line, json(text))).toBeUndefined()
 })
 
-test('so is a value that is no base64', async () => {
-  const entry = { Key: 'web/port', Value: '!', Flags: 0, LockIndex: 0, CreateIndex: 1, ModifyIndex: 1 }
-  for (const line of [
-    ['kv', 'get', 'web/port'],
-    ['kv', 'list', '--values'],
-  ]) {
-    expect(await problemOf(line, json(JSON.stringify([entry])))).toBeUndefined()
-  }
+test.each([
+  ['a value that is no base64', 'kv get web/port', ENTRY],
+  ['a value that is no base64', 'kv list --values', ENTRY],
+  ['an object in place of one of a few texts', 'session list', SESSION],
+])('so is %s: %s', async (_, line, record) => {
+  const answer = json(JSON.stringify([{ ...record, CreateIndex: 1, ModifyIndex: 1 }]))
+  expect(await problemOf(line.split(' '), answer)).toBeUndefined()
 })
 
-test('so is an object in place of one of a few texts', async () => {
-  const session = { ID: ACCESSOR, Name: 'x', Node: 'n', LockDelay: 0, Behavior: {}, TTL: '15s' }
-  const sessions = json(JSON.stringify([{ ...session, CreateIndex: 1, ModifyIndex: 1 }]))
-  expect(await problemOf(['session', 'list'], sessions)).toBeUndefined()
-})
+const NESTED = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
 
-test('so is one that nests deeply', async () => {
-  const nested = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
-  for (const line of COMMANDS)
-    expect(await problemOf(line, json(`{"Name":"x","Config":${nested}}`))).toBeUndefined()
-})
-
-test('so is a web page', async () => {
-  for (const line of COMMANDS)
-    expect(await problemOf(line, json('<html></html>', 'text/html'))).toBeUndefined()
+test.each([
+  ['one that nests deeply', `{"Name":"x","Config":${NESTED}}`, 'application/json'],
+  ['a web page', '<html></html>', 'text/html'],
+])('so is %s', async (_, text, type) => {
+  for (const line of COMMANDS) expect(await problemOf(line, json(text, type))).toBeUndefined()
 })
 
 test('so is an answer in which one field has another type', async () => {
   const random = new SeededRandom(chooseSeed('odd answers'))
-  const texts = [
-    'null',
-    '7',
-    '-1',
-    '1e300',
-    '"x"',
-    '"\\u001b[2J"',
-    'true',
-    '[]',
-    '{}',
-    '[null]',
-    '[[]]',
-    '{"a":1}',
-  ]
-  const odd: readonly unknown[] = texts.map((text) => JSON.parse(text))
+  const odd: readonly unknown[] = [null, 7, -1, 1e300, 'x', '\u001b[2J', true, [], {}, [null], [[]], { a: 1 }]
   const mutated = (value: unknown): unknown => {
     const fields = typeof value === 'object' && value !== null ? Object.keys(value) : []
     if (fields.length === 0 || random.chance(0.2)) return random.pick(odd)

@@ -3,7 +3,8 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
-import type { Fetch } from '@latchkey/sdk'
+import { createMockService } from '@latchkey/mocks'
+import { createClient, type Fetch } from '@latchkey/sdk'
 import { runCli } from '../src/program.ts'
 
 export interface Outcome {
@@ -63,4 +64,15 @@ function terminalWith(typed: string): Readable & { readonly isTTY: boolean } {
   const terminal = Object.assign(new PassThrough(), { isTTY: true })
   terminal.write(typed)
   return terminal
+}
+
+/** A command line with the management token of a mock service, and a client with it. */
+export function mockedLine(options?: Parameters<typeof createMockService>[0]) {
+  const service = createMockService(options)
+  const { baseUrl: address, managementToken: token, fetch } = service
+  return {
+    service,
+    client: createClient({ address, token, fetch, env: false }),
+    run: commandLine({ fetch, env: { LATCHKEY_ADDR: address, LATCHKEY_TOKEN: token } }),
+  }
 }

@@ -1,21 +1,5 @@
 /** The pages of the side navigation and of the command palette. A page adds its line here and its route in router.tsx. */
-import {
-  Boxes,
-  CircleFadingArrowUp,
-  FileText,
-  FolderTree,
-  Globe,
-  House,
-  KeyRound,
-  Layers,
-  Lock,
-  LogIn,
-  type LucideIcon,
-  Scale,
-  Server,
-  Share2,
-  UsersRound,
-} from 'lucide-react'
+import * as icons from 'lucide-react'
 import { serverFacts } from './server-facts.ts'
 import { type RightName, useOffers } from './session/use-rights.ts'
 
@@ -23,10 +7,9 @@ interface NavigationItem {
   /** Path of the page, without `/ui`. */
   readonly to: string
   readonly label: string
-  readonly icon: LucideIcon
+  readonly icon: icons.LucideIcon
   /** Offered to people who have this right; absent: to everyone. */
   readonly needs?: RightName
-  /** Left out of the standard edition. */
   readonly extendedOnly?: boolean
 }
 
@@ -37,43 +20,48 @@ interface NavigationGroup {
 
 /** Every page. {@link useNavigation} leaves out those that the person may not use. */
 export const NAVIGATION: readonly NavigationGroup[] = [
-  { items: [{ to: '/', label: 'Overview', icon: House }] },
+  { items: [{ to: '/', label: 'Overview', icon: icons.House }] },
   {
     title: 'Access',
     items: [
-      { to: '/tokens', label: 'Tokens', icon: KeyRound, needs: 'aclRead' },
-      { to: '/policies', label: 'Policies', icon: FileText, needs: 'aclRead' },
-      { to: '/roles', label: 'Roles', icon: UsersRound, needs: 'aclRead' },
-      { to: '/login-methods', label: 'Login methods', icon: LogIn, needs: 'aclRead' },
+      { to: '/tokens', label: 'Tokens', icon: icons.KeyRound, needs: 'aclRead' },
+      { to: '/policies', label: 'Policies', icon: icons.FileText, needs: 'aclRead' },
+      { to: '/roles', label: 'Roles', icon: icons.UsersRound, needs: 'aclRead' },
+      { to: '/login-methods', label: 'Login methods', icon: icons.LogIn, needs: 'aclRead' },
     ],
   },
   {
     title: 'Insight',
     items: [
-      { to: '/ask', label: 'Ask', icon: Scale },
-      { to: '/kv', label: 'Keys and values', icon: FolderTree, needs: 'keyRead' },
-      { to: '/sessions', label: 'Sessions and locks', icon: Lock, needs: 'sessionRead' },
+      { to: '/ask', label: 'Ask', icon: icons.Scale },
+      { to: '/kv', label: 'Keys and values', icon: icons.FolderTree, needs: 'keyRead' },
+      { to: '/sessions', label: 'Sessions and locks', icon: icons.Lock, needs: 'sessionRead' },
     ],
   },
   {
     title: 'Catalog',
     items: [
-      { to: '/services', label: 'Services', icon: Boxes, needs: 'serviceRead' },
-      { to: '/nodes', label: 'Nodes', icon: Server, needs: 'nodeRead' },
-      { to: '/intentions', label: 'Intentions', icon: Share2, needs: 'intentionRead' },
+      { to: '/services', label: 'Services', icon: icons.Boxes, needs: 'serviceRead' },
+      { to: '/nodes', label: 'Nodes', icon: icons.Server, needs: 'nodeRead' },
+      { to: '/intentions', label: 'Intentions', icon: icons.Share2, needs: 'intentionRead' },
     ],
   },
   {
     title: 'Cluster',
     items: [
-      { to: '/upgrade', label: 'Upgrade', icon: CircleFadingArrowUp, needs: 'aclRead' },
-      { to: '/datacenters', label: 'Datacenters', icon: Globe },
-      { to: '/namespaces', label: 'Namespaces', icon: Layers, needs: 'operatorRead', extendedOnly: true },
+      { to: '/upgrade', label: 'Upgrade', icon: icons.CircleFadingArrowUp, needs: 'aclRead' },
+      { to: '/datacenters', label: 'Datacenters', icon: icons.Globe },
+      {
+        to: '/namespaces',
+        label: 'Namespaces',
+        icon: icons.Layers,
+        needs: 'operatorRead',
+        extendedOnly: true,
+      },
     ],
   },
 ]
 
-/** The pages that the person may use, in this edition. */
 export function useNavigation(): readonly NavigationGroup[] {
   const offers = useOffers()
   return NAVIGATION.map((group) => ({

@@ -87,7 +87,6 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** All pages for a signed-in person. */
 export default function Workspace() {
   return <RouterProvider router={router} />
 }

@@ -1,25 +1,18 @@
 /** Facts about the server that it writes into the page, so the console need not request them. */
 
-interface ServerFacts {
-  /** Family of the headers, such as `X-Service-`. */
-  readonly headerPrefix: string
-  readonly edition: 'standard' | 'extended'
-  readonly datacenter: string
-  /** Version of the API, such as `1.11.0`. */
-  readonly serviceVersion: string
-}
-
-const UNKNOWN: ServerFacts = {
+const UNKNOWN = {
+  /** Family of the headers. */
   headerPrefix: 'X-Service-',
-  edition: 'standard',
+  edition: 'standard' as 'standard' | 'extended',
   datacenter: '',
+  /** Version of the API, such as `1.11.0`. */
   serviceVersion: '',
 }
 
 /** Reads the facts from the page; the development server writes none. */
-function readServerFacts(): ServerFacts {
+function readServerFacts(): typeof UNKNOWN {
   const written = document.querySelector<HTMLMetaElement>('meta[name="latchkey-server"]')?.content
   return written ? { ...UNKNOWN, ...JSON.parse(written) } : UNKNOWN
 }
 
-export const serverFacts: ServerFacts = readServerFacts()
+export const serverFacts = readServerFacts()

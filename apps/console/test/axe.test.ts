@@ -1,5 +1,5 @@
 /** What axe, the checker of accessibility, finds on each page, in Chromium on a real server. */
-import { globSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@latchkey/sdk'
 import { describe, expect } from 'vitest'
@@ -8,11 +8,9 @@ import { axeViolations, executablePath } from './browser.ts'
 import { journey } from './pages.ts'
 
 /** The paths of all pages, as the router has them: `tokens/$accessorId`. */
-const ROUTES = globSync('*/routes.tsx', { cwd: join(import.meta.dirname, '../src') }).flatMap((file) =>
-  Array.from(
-    readFileSync(join(import.meta.dirname, '../src', file), 'utf8').matchAll(/ path: '([^']+)'/g),
-    ([, path = '']) => path,
-  ),
+const ROUTES = Array.from(
+  readFileSync(join(import.meta.dirname, '../src/router.tsx'), 'utf8').matchAll(/^ {2}page\('([^']+)'/gm),
+  ([, path = '']) => path,
 )
 
 /** The route of an address. */
@@ -52,7 +50,6 @@ describe.skipIf(executablePath === undefined)('axe on a real server', () => {
       await ready(page)
       expect(await axeViolations(page), name).toEqual([])
     }
-    expect(world.complaints).toEqual([])
   })
 
   journey('the documentation fits a narrow window, and axe finds nothing in it', async ({ page, world }) => {

@@ -1,7 +1,7 @@
 /** Pages of the shared browser, for tests that run beside each other. */
 import { type Client, createClient } from '@latchkey/sdk'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { test as base, inject } from 'vitest'
+import { test as base, expect, inject } from 'vitest'
 import { collectComplaints, signIn } from './browser.ts'
 import { SECRET } from './world.ts'
 
@@ -38,15 +38,17 @@ export const test = base.extend<Fixtures>({
   },
 })
 
+/** Goes to another address within the page, which is faster than to load it again. */
+export function go(page: Page, path: string): Promise<void> {
+  return page.evaluate((to) => window.history.pushState({}, '', to), `/ui${path}`)
+}
+
 interface Console {
   /** Of the server that all tests share. A test changes only the records that it made. */
   readonly url: string
   readonly client: Client
-  /** Errors of the page so far. */
-  readonly complaints: readonly string[]
   /** Opens an address below `/ui` as somebody who may do everything. */
   open(path: string): Promise<void>
-  /** Goes to another address within the page, which is faster than to load it again. */
   go(path: string): Promise<void>
 }
 
@@ -54,15 +56,16 @@ interface Console {
 export const journey = test.extend<{ readonly world: Console }>({
   world: async ({ page }, use) => {
     const url = inject('serverUrl')
+    const complaints = collectComplaints(page)
     await use({
       url,
       client: createClient({ address: url, token: SECRET, env: false }),
-      complaints: collectComplaints(page),
       open: async (path) => {
         await page.goto(`${url}/ui${path}`)
         await signIn(page, SECRET)
       },
-      go: (path) => page.evaluate((to) => window.history.pushState({}, '', to), `/ui${path}`),
+      go: (path) => go(page, path),
     })
+    expect(complaints, 'errors of the page').toEqual([])
   },
 })

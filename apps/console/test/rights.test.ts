@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { describe } from 'vitest'
 import { axeViolations, executablePath, signIn } from './browser.ts'
 import { mocked, ORIGIN } from './mocked.ts'
+import { go } from './pages.ts'
 
 const ALWAYS = ['Overview', 'Ask', 'Datacenters']
 const ACCESS = ['Tokens', 'Policies', 'Roles', 'Login methods', 'Upgrade']
@@ -50,45 +51,40 @@ const offered = async (page: Page) => {
   const links = await page.locator('nav.side .nav-link').allInnerTexts()
   return links.map((link) => link.trim()).sort()
 }
-const go = (page: Page, path: string) =>
-  page.evaluate((to) => window.history.pushState({}, '', to), `/ui${path}`)
 
 describe.skipIf(executablePath === undefined)('rights', () => {
   for (const [name, { rules, pages, creates }] of Object.entries(CALLERS)) {
-    mocked(
-      `a caller with ${name} is offered what it may use, and its own token`,
-      async ({ page, mocks, expect }) => {
-        const { client } = mocks
-        await client.kv.put('shop/theme', 'x')
-        await client.catalog.register({ Node: 'app-1', Address: '10.0.0.1', Service: { Service: 'orders' } })
-        await client.intentions.create({ SourceName: 'web', DestinationName: 'orders', Action: 'allow' })
-        await client.sessions.create({ Node: 'app-1' })
-        if (rules !== undefined) await client.policies.create({ Name: 'own', Rules: rules })
-        const { SecretID } = await client.tokens.create({
-          Description: 'Caller',
-          ...(rules === undefined ? {} : { Policies: [{ Name: 'own' }] }),
-        })
-        await mocks.open('/', SecretID)
-        await expect.poll(() => offered(page)).toEqual([...ALWAYS, ...pages].sort())
+    mocked(`a caller with ${name} is offered what it may use`, async ({ page, mocks, expect }) => {
+      const { client } = mocks
+      await client.kv.put('shop/theme', 'x')
+      await client.catalog.register({ Node: 'app-1', Address: '10.0.0.1', Service: { Service: 'orders' } })
+      await client.intentions.create({ SourceName: 'web', DestinationName: 'orders', Action: 'allow' })
+      await client.sessions.create({ Node: 'app-1' })
+      if (rules !== undefined) await client.policies.create({ Name: 'own', Rules: rules })
+      const { SecretID } = await client.tokens.create({
+        Description: 'Caller',
+        ...(rules === undefined ? {} : { Policies: [{ Name: 'own' }] }),
+      })
+      await mocks.open('/', SecretID)
+      await expect.poll(() => offered(page)).toEqual([...ALWAYS, ...pages].sort())
 
-        await page.locator('nav.side .who').click()
-        await page.getByRole('menuitem', { name: 'My token' }).click()
-        await page.getByRole('heading', { name: 'Caller' }).waitFor()
-        if (rules !== undefined) await page.getByText('own', { exact: true }).first().waitFor()
-        expect(await page.getByRole('alert').count()).toBe(0)
-        expect(await axeViolations(page)).toEqual([])
+      await page.locator('nav.side .who').click()
+      await page.getByRole('menuitem', { name: 'My token' }).click()
+      await page.getByRole('heading', { name: 'Caller' }).waitFor()
+      if (rules !== undefined) await page.getByText('own', { exact: true }).first().waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+      expect(await axeViolations(page)).toEqual([])
 
-        await go(page, '/kv')
-        const createKey = page.getByRole('button', { name: 'Create key' })
-        await page.getByRole('heading', { name: 'Keys and values' }).waitFor()
-        await expect.poll(() => createKey.isVisible()).toBe(creates[0])
-        await go(page, '/intentions')
-        const createIntention = page.getByRole('button', { name: 'Create intention' })
-        await page.getByRole('heading', { name: 'Intentions', exact: true }).first().waitFor()
-        await expect.poll(() => createIntention.isVisible()).toBe(creates[1])
-        expect(await page.getByRole('button', { name: 'Delete intention' }).count()).toBe(creates[1] ? 1 : 0)
-      },
-    )
+      await go(page, '/kv')
+      const createKey = page.getByRole('button', { name: 'Create key' })
+      await page.getByRole('heading', { name: 'Keys and values' }).waitFor()
+      await expect.poll(() => createKey.isVisible()).toBe(creates[0])
+      await go(page, '/intentions')
+      const createIntention = page.getByRole('button', { name: 'Create intention' })
+      await page.getByRole('heading', { name: 'Intentions', exact: true }).first().waitFor()
+      await expect.poll(() => createIntention.isVisible()).toBe(creates[1])
+      expect(await page.getByRole('button', { name: 'Delete intention' }).count()).toBe(creates[1] ? 1 : 0)
+    })
   }
 
   mocked('a page that the token may not use says so at its address', async ({ page, mocks, expect }) => {
@@ -120,20 +116,17 @@ describe.skipIf(executablePath === undefined)('rights', () => {
     expect(await page.getByRole('link', { name: 'My token' }).count()).toBe(0)
   })
 
-  mocked(
-    'a right that is lost closes no open page, whose form may hold input',
-    async ({ page, mocks, expect }) => {
-      const { client } = mocks
-      const reader = await client.policies.create({ Name: 'own', Rules: 'acl = "read"' })
-      const { SecretID } = await client.tokens.create({ Description: 'Caller', Policies: [{ Name: 'own' }] })
-      await page.clock.install()
-      await page.goto(`${ORIGIN}/ui/policies`)
-      await signIn(page, SecretID)
-      await page.getByRole('link', { name: 'own' }).waitFor()
-      await client.policies.update(reader.ID, { ...reader, Rules: '' })
-      await page.clock.runFor(61_000)
-      await expect.poll(() => offered(page)).toEqual([...ALWAYS].sort())
-      expect(await page.getByText('This page needs acl:read').count()).toBe(0)
-    },
-  )
+  mocked('a right that is lost closes no open page', async ({ page, mocks, expect }) => {
+    const { client } = mocks
+    const reader = await client.policies.create({ Name: 'own', Rules: 'acl = "read"' })
+    const { SecretID } = await client.tokens.create({ Description: 'Caller', Policies: [{ Name: 'own' }] })
+    await page.clock.install()
+    await page.goto(`${ORIGIN}/ui/policies`)
+    await signIn(page, SecretID)
+    await page.getByRole('link', { name: 'own' }).waitFor()
+    await client.policies.update(reader.ID, { ...reader, Rules: '' })
+    await page.clock.runFor(61_000)
+    await expect.poll(() => offered(page)).toEqual([...ALWAYS].sort())
+    expect(await page.getByText('This page needs acl:read').count()).toBe(0)
+  })
 })

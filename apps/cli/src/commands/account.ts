@@ -1,5 +1,3 @@
-/** Logins and contexts: `login`, `logout`, `whoami`, `bootstrap` and `context`. */
-
 import { spawn } from 'node:child_process'
 import type { Client, Token } from '@latchkey/sdk'
 import {
@@ -257,24 +255,13 @@ export const ACCOUNT_COMMANDS: CommandGroup = {
       ],
       run: login,
     },
-    {
-      usage: 'logout',
-      summary: 'forget the token; delete it if a login created it',
-      examples: ['logout'],
-      run: logout,
-    },
+    { usage: 'logout', summary: 'forget the token; delete it if a login created it', run: logout },
     {
       usage: 'whoami',
       summary: 'show the token in use, where it comes from and when it expires',
-      examples: ['whoami'],
       run: whoami,
     },
-    {
-      usage: 'context list',
-      summary: 'list the servers that you have logged in to',
-      examples: ['context list'],
-      run: listContexts,
-    },
+    { usage: 'context list', summary: 'list the servers that you have logged in to', run: listContexts },
     {
       usage: 'context use <name>',
       summary: 'switch to another server',

@@ -23,12 +23,7 @@ export const backup: Action = async (session, input) => {
   await session.note(`Wrote ${file}: ${bytes} bytes. To verify it: latchkey-server inspect ${file}`)
 }
 
-/**
- * Writes a file atomically: it replaces an older file when it is completely on disk. Only its owner may read it.
- *
- * @param pieces the content, which may be larger than memory.
- * @returns the length of the file.
- */
+/** Writes a file atomically, readable only by its owner, and returns its length. The content may be larger than memory. */
 async function writeWhole(
   file: string,
   pieces: AsyncIterable<Uint8Array>,
@@ -50,14 +45,10 @@ async function writeWhole(
     return bytes
   } catch (error) {
     await rm(draft, { force: true })
-    if (!isSystemError(error)) throw error
+    // Errors of the file system name the failed call; errors of the service do not.
+    if (!(error instanceof Error && 'syscall' in error)) throw error
     throw new CliError(`cannot write ${file}: ${systemProblem(error)}`, { cause: error })
   }
-}
-
-/** File system errors name the failed call; errors of the service do not. */
-function isSystemError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error
 }
 
 export const restore: Action = async (session, input) => {

@@ -1,4 +1,3 @@
-/** Nodes, services, checks and intentions. */
 import type { Intention, ServiceHealth } from '@latchkey/sdk'
 import { EXIT } from '../frame/cli-error.ts'
 import { type CommandGroup, option } from '../frame/command-spec.ts'
@@ -7,7 +6,6 @@ import type { Column } from '../output/table.ts'
 
 const filter = option('--filter <expression>', 'only records that match this expression')
 
-/** The worst status of the checks. */
 function statusOf({ Checks }: ServiceHealth): string {
   const found = new Set(Checks.map(({ Status }) => Status))
   return ['maintenance', 'critical', 'warning'].find((status) => found.has(status)) ?? 'passing'
@@ -38,7 +36,6 @@ export const CATALOG_COMMANDS: CommandGroup = {
       usage: 'node list',
       summary: 'list nodes',
       options: [filter],
-      examples: ['node list'],
       async run(session, input) {
         const rows = await (await session.client()).catalog.nodes({ filter: input.text('filter') })
         await session.out.list(rows, ['Node', 'Address', 'Datacenter'], 'No nodes that this token may read.')
@@ -47,7 +44,6 @@ export const CATALOG_COMMANDS: CommandGroup = {
     {
       usage: 'service list',
       summary: 'list services and the status of their checks',
-      examples: ['service list'],
       async run(session) {
         await session.out.list(
           await (await session.client()).health.uiServices(),
@@ -100,7 +96,6 @@ export const CATALOG_COMMANDS: CommandGroup = {
       usage: 'intention list',
       summary: 'list which services may connect to which',
       options: [filter],
-      examples: ['intention list'],
       async run(session, input) {
         const rows = await (await session.client()).intentions.list({ filter: input.text('filter') })
         await session.out.list(rows, INTENTION_COLUMNS, 'No intentions that this token may read.')

@@ -1,4 +1,3 @@
-/** Commands for folders of YAML. */
 import { type CommandGroup, option } from '../frame/command-spec.ts'
 
 const prune = option(
@@ -37,7 +36,6 @@ export const FOLDER_COMMANDS: CommandGroup = {
       usage: 'schema',
       summary: 'print the JSON Schema of the records in a folder',
       details: 'An export places it next to its files, where editors find it.',
-      examples: ['schema'],
       load: async () => (await import('../folder/actions.ts')).schema,
     },
   ],

@@ -1,4 +1,3 @@
-/** Commands for questions about rights, and for rule files. */
 import { SCALAR_RESOURCES } from '@latchkey/contract/plain'
 import { type CommandGroup, option } from '../frame/command-spec.ts'
 

@@ -57,7 +57,6 @@ export const KV_COMMANDS: CommandGroup = {
     {
       usage: 'session list',
       summary: 'list the sessions that hold locks',
-      examples: ['session list'],
       async run(session) {
         await session.out.list(
           await (await session.client()).sessions.list(),

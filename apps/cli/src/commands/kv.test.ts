@@ -1,14 +1,9 @@
 /** Keys, against the mocks. */
-import { createMockService } from '@latchkey/mocks'
 import { beforeEach, expect, test } from 'vitest'
-import { commandLine } from '../../test/run.ts'
+import { mockedLine } from '../../test/run.ts'
 import { EXIT } from '../frame/cli-error.ts'
 
-const service = createMockService({ seed: { kv: { 'web/port': '8080', 'web/host': 'a' } } })
-const run = commandLine({
-  fetch: service.fetch,
-  env: { LATCHKEY_ADDR: service.baseUrl, LATCHKEY_TOKEN: service.managementToken },
-})
+const { service, run } = mockedLine({ seed: { kv: { 'web/port': '8080', 'web/host': 'a' } } })
 const ACCESSOR = '11111111-2222-4333-8444-555555555555'
 beforeEach(() => service.reset())
 

@@ -1,5 +1,3 @@
-/** The key-value store. */
-
 import { readFileSync } from 'node:fs'
 import { visibleLine } from '@latchkey/contract/plain'
 import { type KVEntry, NotFound, valueBytes, valueText } from '@latchkey/sdk'

@@ -11,11 +11,17 @@ export const lock: Action = async (session, input) => {
   const [key = '', ...command] = input.args
   const client = await session.client()
   session.progress.show(`waiting for ${key} …`)
-  const held = await acquire(client, key, { waits: input.flag('wait'), signal: session.io.signal })
+  const options = {
+    signal: session.io.signal,
+    value: `${hostname()} ${process.pid}`,
+    session: { Name: `latchkey lock ${key}` },
+  }
+  const { locks } = client
+  const held = await (input.flag('wait') ? locks.acquire(key, options) : locks.tryAcquire(key, options))
   session.progress.clear()
   if (!held) throw await refusal(client, key)
   try {
-    const exitCode = await run(command, { ended: [session.io.signal, held.signal], sessionId: held.session })
+    const exitCode = await run(command, AbortSignal.any([session.io.signal, held.signal]), held.session)
     if (!held.signal.aborted) return exitCode
     throw new CliError(`the lock on ${key} was lost while the command ran, so the command was stopped`, {
       exitCode: EXIT.conflict,
@@ -24,16 +30,6 @@ export const lock: Action = async (session, input) => {
   } finally {
     await release(held, session)
   }
-}
-
-interface Waiting {
-  readonly waits: boolean
-  readonly signal: AbortSignal
-}
-
-function acquire({ locks }: Client, key: string, { waits, signal }: Waiting): Promise<Lock | undefined> {
-  const options = { signal, value: `${hostname()} ${process.pid}`, session: { Name: `latchkey lock ${key}` } }
-  return waits ? locks.acquire(key, options) : locks.tryAcquire(key, options)
 }
 
 /** Holders other than this command line may store anything in the key. */
@@ -62,23 +58,13 @@ async function release(held: Lock, session: Session): Promise<void> {
   }
 }
 
-interface Running {
-  /** Any of these signals ends the command. */
-  readonly ended: readonly AbortSignal[]
-  readonly sessionId: string
-}
-
 /** @returns the exit code of the command or, as in shells, 128 plus the number of the signal that ended it. */
-async function run(
-  [program = '', ...args]: readonly string[],
-  { ended, sessionId }: Running,
-): Promise<number> {
+async function run([program = '', ...args]: readonly string[], signal: AbortSignal, sessionId: string) {
   const child: ChildProcess = spawn(program, args, {
     stdio: 'inherit',
     env: { ...process.env, LATCHKEY_LOCK_SESSION: sessionId },
   })
   const end = () => child.kill('SIGTERM')
-  const signal = AbortSignal.any([...ended])
   signal.addEventListener('abort', end)
   if (signal.aborted) end()
   try {

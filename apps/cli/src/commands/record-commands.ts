@@ -1,4 +1,3 @@
-/** The commands of the six kinds of records. */
 import { type CommandGroup, type CommandSpec, type OptionSpec, option } from '../frame/command-spec.ts'
 import { manyOf, RECORD_KINDS, type RecordKind, type Verb } from '../records/kinds.ts'
 

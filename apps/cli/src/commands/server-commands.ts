@@ -16,7 +16,6 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
     {
       usage: 'status',
       summary: 'show the server, its peers, replication and the upgrade',
-      examples: ['status'],
       load: async () => (await import('./status.ts')).status,
     },
     {

@@ -27,7 +27,6 @@ async function readStatus({ status, agent }: Client) {
 
 type Status = Awaited<ReturnType<typeof readStatus>>
 
-/** The progress of the accessor migration. */
 function migrationText({ Migration }: Status): string {
   if (Migration === undefined) return ''
   const { State, Done, Total, EstimatedSeconds } = Migration

@@ -56,15 +56,11 @@ function tokenOf(
   if (env.LATCHKEY_TOKEN_FILE) return [readSecret(env.LATCHKEY_TOKEN_FILE), 'the file in LATCHKEY_TOKEN_FILE']
   if (context === undefined) return [undefined, 'you are not logged in']
   // A secret must not be sent to a server other than its own.
-  if (!isSameAddress(address, context.address))
+  const plain = (each: string) => each.replace(/\/+$/, '')
+  if (plain(address) !== plain(context.address))
     return [undefined, `the token of the context ${contextName} is for ${context.address}`]
   const { secret } = context
   return [secret, secret === undefined ? 'you are not logged in' : `the context ${contextName}`]
-}
-
-function isSameAddress(one: string, other: string): boolean {
-  const plain = (address: string) => address.replace(/\/+$/, '')
-  return plain(one) === plain(other)
 }
 
 function readSecret(path: string): string {

@@ -72,13 +72,7 @@ async function requireSame(confirmed: Plan, now: Plan): Promise<void> {
   })
 }
 
-/**
- * Applies the changes of a plan. The service has no transactions over these records, so this function makes the changes
- * all-or-nothing: preconditions were checked by the plan, a failed write rolls back earlier writes, and deletions, which
- * cannot be undone, come last.
- *
- * @throws CliError that says what remains after a failure: no change, or changes that could not be undone.
- */
+/** Applies a plan all or nothing, without transactions of the service: a failed write undoes earlier ones; deletions come last. */
 async function applyPlan({ changes }: Plan, session: Session): Promise<void> {
   const undos: { readonly change: Change; readonly undo: () => Promise<unknown> }[] = []
   const deletions = changes.filter(({ action }) => action === 'delete')

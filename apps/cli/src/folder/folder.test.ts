@@ -2,27 +2,15 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createMockService } from '@latchkey/mocks'
-import { createClient } from '@latchkey/sdk'
 import { beforeEach, expect, test } from 'vitest'
-import { commandLine, temporaryFolder } from '../../test/run.ts'
+import { mockedLine, temporaryFolder } from '../../test/run.ts'
 import { EXIT } from '../frame/cli-error.ts'
 import { describeChange } from '../insight/confirm-rules.ts'
 import { renderPlan } from './actions.ts'
 import { folderSchema } from './kinds.ts'
 import type { Plan } from './plan.ts'
 
-const service = createMockService()
-const client = createClient({
-  address: service.baseUrl,
-  token: service.managementToken,
-  fetch: service.fetch,
-  env: false,
-})
-const run = commandLine({
-  fetch: service.fetch,
-  env: { LATCHKEY_ADDR: service.baseUrl, LATCHKEY_TOKEN: service.managementToken },
-})
+const { service, client, run } = mockedLine()
 const ACCESSOR = '11111111-2222-4333-8444-555555555555'
 const SHOP = `kind: policy
 Name: orders

@@ -1,14 +1,6 @@
 /** The kinds of records in a folder, in the order in which they are written. */
 
-import {
-  createAuthMethodSchema,
-  createBindingRuleSchema,
-  createNamespaceSchema,
-  createPolicySchema,
-  createRoleSchema,
-  createTokenSchema,
-  parseDurationMs,
-} from '@latchkey/contract'
+import * as contract from '@latchkey/contract'
 import type { Client } from '@latchkey/sdk'
 import * as z from 'zod'
 import { type Fields, keyOf, resourceOf } from '../records/find.ts'
@@ -22,7 +14,6 @@ interface FolderKind {
   readonly fields: readonly string[]
   /** Durations, which have several spellings. */
   readonly durations?: readonly string[]
-  /** Fields that a document must have. */
   readonly required: readonly string[]
   /** Fields that only a create sets. */
   readonly fixed?: readonly string[]
@@ -32,19 +23,23 @@ const ANONYMOUS = '00000000-0000-0000-0000-000000000002'
 const GLOBAL_MANAGEMENT = '00000000-0000-0000-0000-000000000001'
 
 export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
-  namespace: { schema: createNamespaceSchema, fields: ['Name', 'Description', 'ACLs'], required: ['Name'] },
+  namespace: {
+    schema: contract.createNamespaceSchema,
+    fields: ['Name', 'Description', 'ACLs'],
+    required: ['Name'],
+  },
   policy: {
-    schema: createPolicySchema,
+    schema: contract.createPolicySchema,
     fields: ['Name', 'Description', 'Rules', 'Datacenters'],
     required: ['Name'],
   },
   role: {
-    schema: createRoleSchema,
+    schema: contract.createRoleSchema,
     fields: ['Name', 'Description', 'Policies', 'ServiceIdentities', 'NodeIdentities'],
     required: ['Name'],
   },
   'auth-method': {
-    schema: createAuthMethodSchema,
+    schema: contract.createAuthMethodSchema,
     fields: [
       ...['Name', 'Type', 'DisplayName', 'Description', 'MaxTokenTTL', 'TokenLocality', 'Config'],
       ...['NamespaceRules', 'MaxLiveTokens', 'IdleTTL'],
@@ -54,12 +49,12 @@ export const FOLDER_KINDS: Readonly<Record<KindName, FolderKind>> = {
     fixed: ['Type'],
   },
   'binding-rule': {
-    schema: createBindingRuleSchema,
+    schema: contract.createBindingRuleSchema,
     fields: ['AuthMethod', 'BindType', 'BindName', 'Selector', 'Description'],
     required: ['AuthMethod', 'BindType', 'BindName'],
   },
   token: {
-    schema: createTokenSchema,
+    schema: contract.createTokenSchema,
     fields: [
       ...['AccessorID', 'Description', 'Policies', 'Roles', 'ServiceIdentities', 'NodeIdentities'],
       ...['Local', 'ExpirationTime'],
@@ -76,11 +71,7 @@ export function folderKeyOf(kind: KindName, { Name, AccessorID, AuthMethod, ...c
   return [String(AuthMethod).toLowerCase(), BindType, BindName, Selector].join(' ')
 }
 
-/**
- * The records of a kind that a folder may manage.
- *
- * @param isNeeded whether the whole record is needed; others may lack their rules.
- */
+/** The records of a kind that a folder may manage. Those that are not needed may lack their rules. */
 export async function listRecords(
   client: Client,
   kind: KindName,
@@ -102,7 +93,6 @@ export async function listRecords(
   return inTurns(entries, (entry) => (isEnough(entry) ? entry : resource.read(keyOf(kind, entry))))
 }
 
-/** Maximum number of concurrent reads. */
 const CONCURRENT_MAX = 8
 
 async function inTurns<T, R>(items: readonly T[], read: (item: T) => R | Promise<R>): Promise<R[]> {
@@ -219,7 +209,7 @@ export function differingFields(kind: KindName, one: Fields, other: Fields): str
 
 function durationMs(value: unknown): unknown {
   try {
-    return typeof value === 'string' ? parseDurationMs(value) : value
+    return typeof value === 'string' ? contract.parseDurationMs(value) : value
   } catch {
     return value
   }

@@ -1,4 +1,3 @@
-/** Compares a folder with a service. */
 import type { Client } from '@latchkey/sdk'
 import { CliError, EXIT } from '../frame/cli-error.ts'
 import { type Fields, resourceOf } from '../records/find.ts'
@@ -17,7 +16,6 @@ import type { WantedRecord } from './read-folder.ts'
 interface Place {
   readonly kind: KindName
   readonly namespace: string | undefined
-  /** The name of the record, for people. */
   readonly name: string
 }
 
@@ -107,7 +105,6 @@ function changeOf(
   return fields.length === 0 ? [] : [{ ...where, action: 'update', before, after: content, fields, record }]
 }
 
-/** The fields that name records of another kind. */
 const LINKS = { Policies: 'policy', Roles: 'role', AuthMethod: 'auth-method' } as const
 
 /** Links to policies, roles and auth methods that neither the folder nor the service has. */

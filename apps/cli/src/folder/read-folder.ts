@@ -8,7 +8,6 @@ import type { Fields } from '../records/find.ts'
 import { type BodySchema, unfoldPem } from '../records/read-body.ts'
 import { contentOf, FOLDER_KINDS, folderKeyOf, KIND_NAMES, type KindName } from './kinds.ts'
 
-/** A record of the folder. */
 export interface WantedRecord {
   readonly kind: KindName
   readonly namespace: string | undefined
@@ -74,7 +73,6 @@ function readFile(file: string, problems: string[]): WantedRecord[] {
   })
 }
 
-/** The record, or its problems. */
 function checkRecord(value: unknown, place: string): WantedRecord | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${place}: not a record`
   const { kind: word, Namespace, ...fields } = value as Record<string, unknown>

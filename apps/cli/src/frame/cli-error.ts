@@ -32,7 +32,6 @@ export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 export class CliError extends Error {
   override readonly name = 'CliError'
   readonly exitCode: ExitCode
-  /** Lines below the message: what to do. */
   readonly hints: readonly string[]
 
   constructor(

@@ -7,7 +7,6 @@ export interface OptionSpec {
   /** As commander writes them: `-y, --yes`, `--ttl <duration>`. */
   readonly flags: string
   readonly description: string
-  /** Whether the option may be given several times. */
   readonly isList?: boolean
   readonly choices?: readonly string[]
   /** Names in other tools, such as `--json`. The error for an unknown option then suggests this option. */
@@ -44,12 +43,10 @@ interface Description {
   readonly usage: string
   /** One line, without a full stop. */
   readonly summary: string
-  /** Further sentences for the help. */
   readonly details?: string | undefined
   readonly options?: readonly OptionSpec[]
-  /** Command lines without `latchkey`. The first one must work on a new server with a management token. */
-  readonly examples: readonly [string, ...string[]]
-  /** Whether the command is hidden from help and documentation. */
+  /** Command lines without `latchkey`; absent: the usage. The first must work on a new server with a management token. */
+  readonly examples?: readonly [string, ...string[]]
   readonly isHidden?: boolean
 }
 
@@ -58,12 +55,15 @@ export interface CommandGroup {
   readonly commands: readonly CommandSpec[]
 }
 
+export function examplesOf({ examples, usage }: CommandSpec): readonly [string, ...string[]] {
+  return examples ?? [usage]
+}
+
 /** The words of a usage that name the command: `token`, `read`. */
 export function wordsOf({ usage }: CommandSpec): string[] {
   return usage.split(' ').filter((word) => /^[a-z_]/.test(word))
 }
 
-/** The arguments of a usage: `<accessor>`. */
 export function argumentsOf({ usage }: CommandSpec): string {
   return usage
     .split(' ')

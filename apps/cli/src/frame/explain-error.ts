@@ -1,17 +1,6 @@
 /** The message and exit code of every error: what was missing, and how to get it. */
 import { PathParameterError } from '@latchkey/contract/plain'
-import {
-  Conflict,
-  Invalid,
-  LatchkeyError,
-  LegacyMode,
-  LoginFailed,
-  type MissingRight,
-  NotFound,
-  PermissionDenied,
-  Timeout,
-  Unavailable,
-} from '@latchkey/sdk'
+import * as sdk from '@latchkey/sdk'
 import { adviceText, describePath, describeRight, levelsOf } from '../insight/rights.ts'
 import { similarText } from '../records/find.ts'
 import { EXIT, type ExitCode } from './cli-error.ts'
@@ -19,7 +8,6 @@ import type { Session } from './session.ts'
 
 interface Explained {
   readonly message: string
-  /** Lines below the message. */
   readonly hints: readonly string[]
   readonly exitCode: ExitCode
 }
@@ -35,7 +23,7 @@ export async function explainError(error: unknown, session: Session): Promise<Ex
   if (error instanceof DOMException || error instanceof RangeError) {
     return { message: `an answer cannot be used: ${error.message}`, hints: [], exitCode: EXIT.failed }
   }
-  if (!(error instanceof LatchkeyError)) return undefined
+  if (!(error instanceof sdk.LatchkeyError)) return undefined
   const explained = await explain(error, session)
   const hints = [...explained.hints]
   if (error.maybeApplied)
@@ -45,25 +33,25 @@ export async function explainError(error: unknown, session: Session): Promise<Ex
   return { ...explained, hints }
 }
 
-async function explain(error: LatchkeyError, session: Session): Promise<Explained> {
+async function explain(error: sdk.LatchkeyError, session: Session): Promise<Explained> {
   const message = detailOf(error)
   const as = (exitCode: ExitCode, hints: readonly string[] = []) => ({ message, hints, exitCode })
-  if (error instanceof PermissionDenied) return explainDenial(error, session)
-  if (error instanceof NotFound) return as(EXIT.notFound)
-  if (error instanceof Conflict) return as(EXIT.conflict)
-  if (error instanceof Invalid) return as(EXIT.invalid, await hintsOfInvalid(error, session))
-  if (error instanceof LegacyMode)
+  if (error instanceof sdk.PermissionDenied) return explainDenial(error, session)
+  if (error instanceof sdk.NotFound) return as(EXIT.notFound)
+  if (error instanceof sdk.Conflict) return as(EXIT.conflict)
+  if (error instanceof sdk.Invalid) return as(EXIT.invalid, await hintsOfInvalid(error, session))
+  if (error instanceof sdk.LegacyMode)
     return as(EXIT.invalid, ['To see the progress of the upgrade: latchkey status'])
-  if (error instanceof Unavailable || error instanceof Timeout) return explainSilence(error, session)
-  return { ...as(EXIT.failed), ...(error instanceof LoginFailed && { message: error.message }) }
+  if (error instanceof sdk.Unavailable || error instanceof sdk.Timeout) return explainSilence(error, session)
+  return { ...as(EXIT.failed), ...(error instanceof sdk.LoginFailed && { message: error.message }) }
 }
 
 /** The message without its prefix of method and status, which does not help people here. */
-function detailOf(error: LatchkeyError): string {
+function detailOf(error: sdk.LatchkeyError): string {
   return error.message.replace(/^[\w.]+: (\d{3} )?/, '')
 }
 
-async function hintsOfInvalid({ code, field = '', line, column, message }: Invalid, session: Session) {
+async function hintsOfInvalid({ code, field = '', line, column, message }: sdk.Invalid, session: Session) {
   if (code === 'link_unknown') {
     const [, kind] = /(Polic|Role)/.exec(field) ?? []
     const wanted = / name "(.*)"/.exec(message)?.[1] ?? ''
@@ -75,7 +63,7 @@ async function hintsOfInvalid({ code, field = '', line, column, message }: Inval
   return [`At line ${line}, column ${column ?? 1} of the rules. To see all findings: latchkey lint FILE`]
 }
 
-async function explainSilence(error: Unavailable | Timeout, session: Session): Promise<Explained> {
+async function explainSilence(error: sdk.Unavailable | sdk.Timeout, session: Session): Promise<Explained> {
   const { address, addressFrom } = await session.connection()
   const message = detailOf(error)
   if (error.status !== undefined) return { message, hints: [], exitCode: EXIT.unavailable }
@@ -99,7 +87,7 @@ const BOOTSTRAPPED = [
   'If the secret is lost: write the reset index to the file acl-bootstrap-reset in the data directory of the server, and bootstrap again',
 ]
 
-async function explainDenial(error: PermissionDenied, session: Session): Promise<Explained> {
+async function explainDenial(error: sdk.PermissionDenied, session: Session): Promise<Explained> {
   const { secret, tokenFrom } = await session.connection()
   const denied = (message: string, hints: readonly string[] = []) => ({
     message,
@@ -126,7 +114,7 @@ async function explainDenial(error: PermissionDenied, session: Session): Promise
 }
 
 /** What the token may do instead, and what would give the right. */
-async function describeInstead(missing: MissingRight, session: Session): Promise<string[]> {
+async function describeInstead(missing: sdk.MissingRight, session: Session): Promise<string[]> {
   try {
     const client = await session.client()
     const [self, answers] = await Promise.all([

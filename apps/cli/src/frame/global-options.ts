@@ -1,4 +1,3 @@
-/** Options that every command takes. */
 import { FORMATS } from '../output/printer.ts'
 import { type OptionSpec, option } from './command-spec.ts'
 

@@ -1,4 +1,3 @@
-/** Arguments and options of one command line. */
 import { CliError } from './cli-error.ts'
 
 export class Input {

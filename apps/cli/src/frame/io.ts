@@ -11,9 +11,7 @@ export interface Io {
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
   readonly stderr: Writable & { readonly isTTY?: boolean }
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** Replaces the global `fetch`. */
   readonly fetch?: Fetch | undefined
 }
 
@@ -33,12 +31,7 @@ export function write(to: Writable, text: string): Promise<void> {
   return flush(to, visible(text))
 }
 
-/**
- * Writes data: as it is into a file or a pipe, but without control characters to a terminal. A closed pipe is not an
- * error.
- *
- * @throws CliError if the output cannot be written, for example because the disk is full.
- */
+/** Writes data, to a terminal without control characters. A closed pipe is no error. @throws CliError such as for a full disk. */
 export function writeData(
   to: Writable & { readonly isTTY?: boolean },
   data: string | Uint8Array,

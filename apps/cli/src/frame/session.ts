@@ -14,7 +14,6 @@ export class Session {
   readonly io: Io
   readonly out: Printer
   readonly progress: Progress
-  /** Colours for standard error. */
   readonly paint: Paint
   readonly showsSecrets: boolean
   /** A field that the last incomplete answer lacks. A command that cannot do without it fails with a TypeError. */
@@ -35,7 +34,6 @@ export class Session {
     this.paint = painterFor(io.env, io.stderr)
   }
 
-  /** The server and the token to use. */
   connection(): Promise<Connection> {
     this.resolved ??= import('../context/connection.ts').then(({ resolveConnection }) =>
       resolveConnection(this.input, this.io.env),
@@ -57,7 +55,8 @@ export class Session {
       import('./checked-fetch.ts'),
     ])
     const { address, secret, namespace, datacenter } = connection
-    requireAddress(address)
+    if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address))
+      throw new CliError(`"${address}" is not an address: write it like https://acl.example.com`)
     const { env, fetch = globalThis.fetch } = this.io
     try {
       return createClient({
@@ -86,16 +85,11 @@ export class Session {
     await write(this.io.stderr, `${text}\n`)
   }
 
-  /** Whether a person can answer questions. */
   get isInteractive(): boolean {
     return this.io.stdin.isTTY === true && this.io.stderr.isTTY === true
   }
 
-  /**
-   * Asks before something is destroyed.
-   *
-   * @throws CliError if the answer is no, or if there is no person to ask and no `--yes`.
-   */
+  /** Asks before something is destroyed. @throws CliError if the answer is no, or nobody can answer and there is no `--yes`. */
   async confirm(question: string): Promise<void> {
     if (this.input.flag('yes')) return
     if (!this.isInteractive) {
@@ -111,7 +105,6 @@ export class Session {
     if (!isMeant) throw new CliError('nothing was changed', { exitCode: EXIT.failed })
   }
 
-  /** Asks for a secret, which is not echoed. */
   async askSecret(question: string): Promise<string> {
     const { password } = await import('@inquirer/prompts')
     return this.ask((prompting) => password({ message: visible(question), mask: '*' }, prompting))
@@ -138,14 +131,4 @@ export class Session {
   }
 }
 
-interface Prompting {
-  readonly input: Io['stdin']
-  readonly output: Io['stderr']
-  readonly signal: AbortSignal
-}
-
-/** @throws CliError unless the address is an HTTP or HTTPS URL. */
-function requireAddress(address: string): void {
-  if (/^https?:\/\/[^/]/.test(address) && URL.canParse(address)) return
-  throw new CliError(`"${address}" is not an address: write it like https://acl.example.com`)
-}
+type Prompting = Parameters<typeof import('@inquirer/prompts').confirm>[1]

@@ -1,29 +1,19 @@
 /** Shows what new rules would change before they are written. */
 import { visibleLine } from '@latchkey/contract/plain'
-import {
-  type Client,
-  Invalid,
-  NotFound,
-  PermissionDenied,
-  type Policy,
-  type WhatIfChange,
-} from '@latchkey/sdk'
+import * as sdk from '@latchkey/sdk'
 import type { Session } from '../frame/session.ts'
 import { describeRight } from './rights.ts'
 
-/** Maximum number of changes per request. */
 const PAGE_SIZE = 100
-/** Maximum number of tokens to show in a prompt. */
 const SHOWN_MAX = 10
 
-/** All tokens whose rights the rules would change. */
 export async function whatWouldChange(
-  client: Client,
+  client: sdk.Client,
   policyId: string,
   rules: string,
-): Promise<WhatIfChange[]> {
+): Promise<sdk.WhatIfChange[]> {
   const paged = client.withMeta()
-  const changes: WhatIfChange[] = []
+  const changes: sdk.WhatIfChange[] = []
   let cursor: string | undefined
   do {
     const page = await paged.policies.whatIf(policyId, rules, { limit: PAGE_SIZE, cursor })
@@ -33,11 +23,8 @@ export async function whatWouldChange(
   return changes
 }
 
-/**
- * Before a policy update, lists the tokens that gain or lose rights, and asks for confirmation on a terminal. Scripts
- * need no confirmation, because an update is not a deletion.
- */
-export async function confirmRules(existing: Policy, rules: string, session: Session): Promise<void> {
+/** Lists who gains or loses rights, and asks on a terminal. Scripts need no confirmation: an update is no deletion. */
+export async function confirmRules(existing: sdk.Policy, rules: string, session: Session): Promise<void> {
   if (!session.isInteractive) return
   const changes = await whatWouldChange(await session.client(), existing.ID, rules).catch(noForecast)
   if (changes === undefined || changes.length === 0) return
@@ -50,18 +37,18 @@ export async function confirmRules(existing: Policy, rules: string, session: Ses
 
 /** Rules that cannot be compared are written anyway, and the service accepts or refuses them. */
 function noForecast(error: unknown): undefined {
-  if (error instanceof Invalid || error instanceof NotFound || error instanceof PermissionDenied)
+  if (error instanceof sdk.Invalid || error instanceof sdk.NotFound || error instanceof sdk.PermissionDenied)
     return undefined
   throw error
 }
 
 /** A token, followed by a line for every right that it gains or loses. */
 export function describeChange(
-  { AccessorID, Description, Gains, Losses }: WhatIfChange,
+  { AccessorID, Description, Gains, Losses }: sdk.WhatIfChange,
   paint: (style: 'green' | 'red' | 'bold', text: string) => string,
 ): string {
   const name = Description === '' ? AccessorID : `${AccessorID} (${visibleLine(Description)})`
-  const right = (mark: string, { Resource, Segment, Access }: WhatIfChange['Gains'][number]) =>
+  const right = (mark: string, { Resource, Segment, Access }: sdk.WhatIfChange['Gains'][number]) =>
     `  ${mark} ${describeRight({ resource: Resource, access: Access, ...(Segment === undefined ? {} : { segment: Segment }) })}`
   return [
     paint('bold', name),

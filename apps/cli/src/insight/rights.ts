@@ -1,4 +1,3 @@
-/** Texts for rights. */
 import { adviceFor } from '@latchkey/acl'
 import { SCALAR_RESOURCES } from '@latchkey/contract/plain'
 import type { AuthorizeAnswer, Explanation, MissingRight } from '@latchkey/sdk'

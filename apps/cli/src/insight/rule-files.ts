@@ -77,19 +77,12 @@ function writeText(path: string, text: string): void {
   }
 }
 
-interface Finding {
-  readonly severity: 'error' | 'warning' | 'info'
-  readonly message: string
-  readonly line: number
-  readonly column: number
-}
-
 const STYLES = { error: 'red', warning: 'yellow', info: 'cyan' } as const
 
 /** Each finding with its source line, and a mark below the column. */
 export function renderFindings(
   path: string,
-  findings: readonly Finding[],
+  findings: ReturnType<typeof lintRules>,
   text: string,
   paint: Paint,
 ): string {

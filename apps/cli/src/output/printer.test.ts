@@ -2,18 +2,18 @@ import { PassThrough, Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { EXIT } from '../frame/cli-error.ts'
+import type { Io } from '../frame/io.ts'
 import { type Format, Printer } from './printer.ts'
+
+function printerTo(stdout: Io['stdout'], format: Format): Printer {
+  const { signal } = new AbortController()
+  const io = { stdin: Readable.from([]), stdout, stderr: new PassThrough(), env: {}, signal }
+  return new Printer(io, { format, showsSecrets: false })
+}
 
 async function printed(value: unknown, format: Format, isTTY: boolean): Promise<string> {
   const stdout = Object.assign(new PassThrough(), { isTTY })
-  const io = {
-    stdin: Readable.from([]),
-    stdout,
-    stderr: new PassThrough(),
-    env: {},
-    signal: new AbortController().signal,
-  }
-  await new Printer(io, { format, showsSecrets: false }).data(value)
+  await printerTo(stdout, format).data(value)
   stdout.end()
   return text(stdout)
 }
@@ -30,15 +30,7 @@ test('JSON escapes what could rewrite a terminal, and YAML on a terminal replace
 test('output that a full disk does not take: 1, with the reason', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
   const stdout = new Writable({ write: (_, _encoding, done) => done(full) }).on('error', () => undefined)
-  const io = {
-    stdin: Readable.from([]),
-    stdout,
-    stderr: new PassThrough(),
-    env: {},
-    signal: new AbortController().signal,
-  }
-  const printer = new Printer(io, { format: 'json', showsSecrets: false })
-  await expect(printer.data({})).rejects.toMatchObject({
+  await expect(printerTo(stdout, 'json').data({})).rejects.toMatchObject({
     exitCode: EXIT.failed,
     message: 'cannot write the output: no space left on device',
   })

@@ -42,7 +42,6 @@ export class Printer {
     )
   }
 
-  /** Prints one record, a field per line. */
   async record<T extends object>(record: T, columns: readonly Column<T>[]): Promise<void> {
     const shown = this.shown(record)
     if (!this.isTable) return this.data(shown)
@@ -71,7 +70,6 @@ export class Printer {
     return this.raw(format === 'yaml' ? `---\n${text}` : text)
   }
 
-  /** Prints a text for people. */
   text(text: string): Promise<void> {
     return write(this.io.stdout, text)
   }

@@ -4,10 +4,7 @@ import Table from 'cli-table3'
 import { stringify } from 'yaml'
 import type { Paint } from '../frame/io.ts'
 
-/**
- * A column of a table, or a line of the table of one record: a field, or a title and its text. The table of one record
- * leaves empty lines out.
- */
+/** A column of a table or a line of one record: a field, or a title and its text. Empty lines of a record are left out. */
 export type Column<T> = (keyof T & string) | readonly [title: string, text: (record: T) => string]
 
 function titleOf<T>(column: Column<T>): string {

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lintRules } from '@latchkey/acl'
-import { NotFound, type Policy } from '@latchkey/sdk'
+import { NotFound } from '@latchkey/sdk'
 import { CliError, EXIT } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Session } from '../frame/session.ts'
@@ -26,9 +26,10 @@ const NEW_POLICY = `# Rules of the new policy. Uncomment what you need; lines wi
 export const editPolicy: Action = async (session, input) => {
   const name = input.arg(0)
   const { policies } = await session.client()
-  const existing = await (isId(name) ? policies.read(name) : policies.readByName(name)).catch(
-    absentAsUndefined,
-  )
+  const found = isId(name) ? policies.read(name) : policies.readByName(name)
+  const existing = await found.catch((error: unknown) => {
+    if (!(error instanceof NotFound)) throw error
+  })
   const folder = mkdtempSync(join(tmpdir(), 'latchkey-'))
   try {
     const before = existing?.Rules ?? NEW_POLICY
@@ -40,23 +41,12 @@ export const editPolicy: Action = async (session, input) => {
       return session.note(`Created policy ${name}.`)
     }
     await confirmRules(existing, rules, session)
-    await policies.update(existing.ID, { ...contentOf(existing), Rules: rules })
+    const { ID, Name, Description, Datacenters, Namespace } = existing
+    const more = { ...(Datacenters && { Datacenters }), ...(Namespace !== undefined && { Namespace }) }
+    await policies.update(ID, { Name, Description, ...more, Rules: rules })
     return session.note(`Updated policy ${existing.Name}.`)
   } finally {
     rmSync(folder, { recursive: true })
-  }
-}
-
-function absentAsUndefined(error: unknown): undefined {
-  if (!(error instanceof NotFound)) throw error
-}
-
-function contentOf({ Name, Description, Datacenters, Namespace }: Policy) {
-  return {
-    Name,
-    Description,
-    ...(Datacenters === undefined ? {} : { Datacenters }),
-    ...(Namespace === undefined ? {} : { Namespace }),
   }
 }
 

@@ -40,11 +40,7 @@ export function isId(reference: string): boolean {
   return UUID.test(reference)
 }
 
-/**
- * A record by its name or ID; `self` is the token of the command.
- *
- * @throws CliError with similar names, if there is no such record.
- */
+/** A record by its name or ID; `self` is the token of the command. @throws CliError with similar names */
 export async function findRecord(client: Client, kind: KindName, reference: string): Promise<Fields> {
   if (kind === 'token' && reference === 'self') return client.tokens.self()
   if (kind === 'token' && !isId(reference)) {
@@ -73,7 +69,6 @@ export function findPolicy(client: Client, reference: string): Promise<Policy> {
   return findRecord(client, 'policy', reference) as unknown as Promise<Policy>
 }
 
-/** Maximum number of names in a suggestion. */
 const SUGGESTIONS_MAX = 3
 
 /** Suggests names that differ in few letters, the closest first; then those that contain the wanted name, or are part of it. */
@@ -87,6 +82,8 @@ export async function similarText(client: Client, kind: KindName, wanted: string
     const known = name.toLowerCase()
     return want !== '' && known !== '' && (known.includes(want) || want.includes(known))
   })
-  const alike = [...new Set([...nearestNames(wanted, names), ...overlapping])].slice(0, SUGGESTIONS_MAX)
-  return alike.length > 0 ? `Did you mean ${alike.join(' or ')}?` : `To list them all: latchkey ${kind} list`
+  const similar = [...new Set([...nearestNames(wanted, names), ...overlapping])].slice(0, SUGGESTIONS_MAX)
+  return similar.length > 0
+    ? `Did you mean ${similar.join(' or ')}?`
+    : `To list them all: latchkey ${kind} list`
 }

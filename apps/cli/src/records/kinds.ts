@@ -5,15 +5,7 @@ import { type FieldOption, type OptionSpec, option } from '../frame/command-spec
 import type { Input } from '../frame/input.ts'
 import type { Column } from '../output/table.ts'
 import { type Fields, findRecord, type KindName } from './find.ts'
-import {
-  changedLinks,
-  type Link,
-  linkFields,
-  linkNames,
-  nodeIdentities,
-  rightsText,
-  serviceIdentities,
-} from './links.ts'
+import * as links from './links.ts'
 import { givenRules, readRecord } from './read-body.ts'
 import { expiryText, shortExpiryText } from './time-text.ts'
 
@@ -24,16 +16,13 @@ interface Kind<R, L, B> {
   readonly word: KindName
   /** The argument that names a record; absent: people choose a name, which is an argument of create and clone too. */
   readonly reference?: string
-  /** Options of create and update. */
   readonly content: readonly FieldOption<B>[]
   readonly createOnly?: readonly FieldOption<B>[]
   readonly updateOnly?: readonly FieldOption<B>[]
   readonly cloneOptions?: readonly FieldOption<B>[]
   readonly listOptions?: readonly OptionSpec[]
-  /** The query of a list. */
   query?(client: sdk.Client, input: Input): Promise<object>
   readonly details?: Partial<Record<Verb, string>>
-  /** The reference in examples. */
   readonly example: string
   /** Absent for a verb: the verb with that reference. */
   readonly examples: Partial<Record<Verb, readonly [string, ...string[]]>>
@@ -44,7 +33,6 @@ interface Kind<R, L, B> {
   /** Side effects of a delete, as a sentence. */
   readonly deleteWarning: string
 }
-/** The plural, such as "auth methods". */
 export function manyOf(word: KindName): string {
   return word === 'policy' ? 'policies' : `${word.replace('-', ' ')}s`
 }
@@ -69,14 +57,12 @@ const rules: readonly FieldOption<{ Rules: unknown }>[] = [
   option('--rule <text>', 'a rule (repeatable)', { isList: true }),
 ]
 
-/** An option that sets all links. */
 const linksOption = <F extends string>(word: 'policy' | 'role', field: F) =>
-  option<Record<F, readonly Link[] | undefined>>(`--${word} <name>`, `a ${word} to link (repeatable)`, {
+  option<Record<F, readonly links.Link[] | undefined>>(`--${word} <name>`, `a ${word} to link (repeatable)`, {
     isList: true,
     field,
-    read: (input, before) => changedLinks(before[field], word, input),
+    read: (input, before) => links.changedLinks(before[field], word, input),
   })
-/** Options that add and remove links. */
 const linkChanges = (word: 'policy' | 'role', many: string): readonly OptionSpec[] => [
   option(`--add-${word} <name>`, `link another ${word}, and keep the other ${many} (repeatable)`, {
     isList: true,
@@ -91,16 +77,15 @@ const identities: readonly FieldOption<{ ServiceIdentities: unknown; NodeIdentit
   option('--service <name[:dc,…]>', 'a service identity, in all or some datacenters (repeatable)', {
     isList: true,
     field: 'ServiceIdentities',
-    read: (input) => serviceIdentities(input.texts('service')),
+    read: (input) => links.serviceIdentities(input.texts('service')),
   }),
   option('--node <name:dc>', 'a node identity (repeatable)', {
     isList: true,
     field: 'NodeIdentities',
-    read: (input) => nodeIdentities(input.texts('node')),
+    read: (input) => links.nodeIdentities(input.texts('node')),
   }),
 ]
 
-/** The ID of the record that an option names. */
 async function idOf(client: sdk.Client, word: 'policy' | 'role', input: Input) {
   const name = input.text(word)
   return name === undefined ? {} : { [word]: (await findRecord(client, word, name)).ID }
@@ -168,11 +153,11 @@ const TOKEN = kind<sdk.Token, sdk.TokenListEntry, sdk.TokenCreate>({
     'AccessorID',
     'Description',
     ['Expires', ({ ExpirationTime }) => shortExpiryText(ExpirationTime)],
-    ['Rights from', (token) => (token.Legacy ? 'legacy rules' : rightsText(token))],
+    ['Rights from', (token) => (token.Legacy ? 'legacy rules' : links.rightsText(token))],
   ],
   fields: [
     ...(['AccessorID', 'SecretID', 'Namespace', 'Description'] as const),
-    ...linkFields,
+    ...links.linkFields,
     ['Legacy rules', ({ Rules }) => (Rules ? `${Rules}\n` : '')],
     ['Auth method', ({ AuthMethod = '' }) => AuthMethod],
     ['Local', ({ Local }) => (Local ? 'yes: valid in its own datacenter only' : '')],
@@ -242,8 +227,8 @@ const ROLE = kind<sdk.Role, sdk.Role, sdk.RoleCreate>({
     list: ['role list', 'role list --policy orders-read'],
     clone: ['role clone shop shop-staging'],
   },
-  columns: ['Name', 'ID', ['Rights from', rightsText], 'Description'],
-  fields: [...(['Name', 'ID', 'Namespace', 'Description'] as const), ...linkFields],
+  columns: ['Name', 'ID', ['Rights from', links.rightsText], 'Description'],
+  fields: [...(['Name', 'ID', 'Namespace', 'Description'] as const), ...links.linkFields],
   deleteWarning: 'The tokens that have it lose its rights.',
 })
 
@@ -256,8 +241,8 @@ const NAMESPACE = kind<sdk.Namespace, sdk.Namespace, sdk.NamespaceCreate>({
       ...policies,
       field: 'ACLs',
       read(input, { ACLs = {} }) {
-        const PolicyDefaults = changedLinks(ACLs.PolicyDefaults, 'policy', input)
-        const RoleDefaults = changedLinks(ACLs.RoleDefaults, 'role', input)
+        const PolicyDefaults = links.changedLinks(ACLs.PolicyDefaults, 'policy', input)
+        const RoleDefaults = links.changedLinks(ACLs.RoleDefaults, 'role', input)
         if (PolicyDefaults === undefined && RoleDefaults === undefined) return undefined
         return { ...(PolicyDefaults && { PolicyDefaults }), ...(RoleDefaults && { RoleDefaults }) }
       },
@@ -276,15 +261,15 @@ const NAMESPACE = kind<sdk.Namespace, sdk.Namespace, sdk.NamespaceCreate>({
   },
   columns: [
     'Name',
-    ['Policies', ({ ACLs }) => linkNames(ACLs.PolicyDefaults)],
-    ['Roles', ({ ACLs }) => linkNames(ACLs.RoleDefaults)],
+    ['Policies', ({ ACLs }) => links.linkNames(ACLs.PolicyDefaults)],
+    ['Roles', ({ ACLs }) => links.linkNames(ACLs.RoleDefaults)],
     'Description',
   ],
   fields: [
     'Name',
     'Description',
-    ['Policies of every token', ({ ACLs }) => linkNames(ACLs.PolicyDefaults)],
-    ['Roles of every token', ({ ACLs }) => linkNames(ACLs.RoleDefaults)],
+    ['Policies of every token', ({ ACLs }) => links.linkNames(ACLs.PolicyDefaults)],
+    ['Roles of every token', ({ ACLs }) => links.linkNames(ACLs.RoleDefaults)],
   ],
   deleteWarning: 'It must be empty.',
 })

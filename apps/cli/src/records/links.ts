@@ -1,4 +1,5 @@
 /** Links and identities: read from options, and shown in tables. */
+import type { NodeIdentity, ServiceIdentity } from '@latchkey/sdk'
 import { CliError } from '../frame/cli-error.ts'
 import type { Input } from '../frame/input.ts'
 import type { Column } from '../output/table.ts'
@@ -7,14 +8,6 @@ import { isId } from './find.ts'
 export interface Link {
   readonly ID?: string | undefined
   readonly Name?: string | undefined
-}
-interface ServiceIdentity {
-  readonly ServiceName: string
-  readonly Datacenters?: readonly string[] | undefined
-}
-interface NodeIdentity {
-  readonly NodeName: string
-  readonly Datacenter: string
 }
 interface Linked {
   readonly Policies?: readonly Link[] | undefined
@@ -45,7 +38,6 @@ export function rightsText({ Policies, Roles, ServiceIdentities = [], NodeIdenti
   ].join(', ')
 }
 
-/** The same, one per line. */
 export const linkFields: readonly Exclude<Column<Linked>, string>[] = [
   ['Policies', ({ Policies }) => linkNames(Policies)],
   ['Roles', ({ Roles }) => linkNames(Roles)],
@@ -53,17 +45,11 @@ export const linkFields: readonly Exclude<Column<Linked>, string>[] = [
   ['Nodes', ({ NodeIdentities = [] }) => NodeIdentities.map(nodeText).join(', ')],
 ]
 
-/** A link by ID if the reference looks like an ID, otherwise by name. */
 function linkTo(reference: string): Link {
   return isId(reference) ? { ID: reference } : { Name: reference }
 }
 
-/**
- * The resulting links after the options `--policy` (replaces all), `--add-policy` and `--remove-policy`.
- *
- * @param option `policy` or `role`.
- * @returns `undefined` if there were no links and no option names one.
- */
+/** The links after `--policy` (replaces all), `--add-policy` and `--remove-policy`; `undefined` without any. */
 export function changedLinks(
   before: readonly Link[] | undefined,
   option: string,

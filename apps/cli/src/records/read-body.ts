@@ -1,5 +1,6 @@
 /** Bodies from files: YAML or JSON, checked against the schemas of the contract before anything is sent. */
 import { readFileSync } from 'node:fs'
+import type { ZodError } from 'zod'
 import { CliError, EXIT, systemProblem } from '../frame/cli-error.ts'
 import type { Input } from '../frame/input.ts'
 import { readInput } from '../frame/io.ts'
@@ -9,11 +10,8 @@ import type { Session } from '../frame/session.ts'
 export interface BodySchema<T> {
   safeParse(
     value: unknown,
-  ): { readonly success: true } | { readonly success: false; readonly error: SchemaError }
+  ): { readonly success: true } | { readonly success: false; readonly error: Pick<ZodError, 'issues'> }
   readonly _zod: { readonly input: T }
-}
-interface SchemaError {
-  readonly issues: readonly { readonly path: readonly PropertyKey[]; readonly message: string }[]
 }
 
 /** Reads a file, or standard input for `-`. */
@@ -38,11 +36,7 @@ export function unfoldPem(_: unknown, value: unknown): unknown {
   )
 }
 
-/**
- * Reads a value from YAML or JSON, and checks it.
- *
- * @throws CliError that names the invalid fields.
- */
+/** Reads a value from YAML or JSON, and checks it. @throws CliError that names the invalid fields. */
 export async function readRecord<T>(path: string, schema: BodySchema<T>, session: Session): Promise<T> {
   const { parse } = await import('yaml')
   const text = await readText(path, session)

@@ -1,4 +1,3 @@
-/** The six verbs for every kind of record. */
 import type { Client, Policy, TokenListEntry } from '@latchkey/sdk'
 import { type Action, longName } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
@@ -9,7 +8,6 @@ import { manyOf, type RecordKind, type Verb } from './kinds.ts'
 import { rightsText } from './links.ts'
 import { type BodySchema, readRecord } from './read-body.ts'
 
-/** A record without what the service assigns. */
 function contentOf({
   ID: _,
   Hash: _h,
@@ -112,7 +110,6 @@ export function recordActions(kind: RecordKind): Readonly<Record<Verb, Action>> 
   }
 }
 
-/** Page size of a list of tokens. */
 const PAGE_SIZE = 1_000
 
 async function listTokens(client: Client, query: object, input: Input, session: Session): Promise<Fields[]> {

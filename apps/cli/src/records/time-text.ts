@@ -1,5 +1,3 @@
-/** Times for people. */
-
 const UNITS: readonly (readonly [string, number])[] = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -35,7 +33,6 @@ export function expiryText(instant: string | undefined, now = Date.now()): strin
   return ms > 0 ? `in ${durationText(ms)} (${instant})` : `expired ${durationText(-ms)} ago (${instant})`
 }
 
-/** The same, for a column of a list. */
 export function shortExpiryText(instant: string | undefined, now = Date.now()): string {
   if (instant === undefined) return 'never'
   const ms = Date.parse(instant) - now

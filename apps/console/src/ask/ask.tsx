@@ -15,23 +15,12 @@ import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
 import { SelectField, TextField } from '../ui/form/field.tsx'
 import { Card, Page } from '../ui/page.tsx'
 import { type Column, DataTable } from '../ui/table/data-table.tsx'
-import {
-  ACCESS_NAMES,
-  type Access,
-  checkOf,
-  KINDS,
-  type Kind,
-  type Question,
-  type QuestionSearch,
-  resourceOf,
-  wholeQuestion,
-} from './question.ts'
+import * as questions from './question.ts'
 import { TokenPicker } from './token-picker.tsx'
 import { Verdict } from './verdict.tsx'
 
-/** May this token do that, and why? */
 export function MayPage() {
-  const search = useSearch({ strict: false }) as QuestionSearch
+  const search = useSearch({ strict: false }) as questions.QuestionSearch
   const rights = useRights()
   const [token, setToken] = useState(search.token)
   const picker = rights.aclRead && <TokenPicker label="Token" value={token} onValue={setToken} />
@@ -48,7 +37,6 @@ export function MayPage() {
   )
 }
 
-/** Who can do that? */
 export function WhoPage() {
   return (
     <AskPage answer={(question) => <WhoAnswer question={question} />}>
@@ -60,19 +48,16 @@ export function WhoPage() {
 }
 
 interface AskPageProps {
-  /** What belongs to the question beside the right. */
-  readonly more?: QuestionSearch
-  /** Fields before the right. */
+  readonly more?: questions.QuestionSearch
   readonly fields?: ReactNode
-  readonly answer: (question: Question) => ReactNode
-  /** Shown until a question is asked. */
+  readonly answer: (question: questions.Question) => ReactNode
   readonly children: ReactNode
 }
 
 function AskPage({ more, fields, answer, children }: AskPageProps) {
-  const search = useSearch({ strict: false }) as QuestionSearch
+  const search = useSearch({ strict: false }) as questions.QuestionSearch
   const navigate = useNavigate()
-  const question = wholeQuestion(search)
+  const question = questions.wholeQuestion(search)
   return (
     <Page
       title="Ask"
@@ -95,12 +80,12 @@ function AskPage({ more, fields, answer, children }: AskPageProps) {
   )
 }
 
-function Answer({ question }: { readonly question: Question }) {
+function Answer({ question }: { readonly question: questions.Question }) {
   const client = useClient()
   const answer = useQuery({
     queryKey: ['may', question],
     queryFn: async ({ signal }) => {
-      const [decision] = await client.authorize([checkOf(question)] as const, {
+      const [decision] = await client.authorize([questions.checkOf(question)] as const, {
         explain: true,
         accessor: question.token,
         signal,
@@ -115,18 +100,15 @@ function Answer({ question }: { readonly question: Question }) {
   return <Verdict question={question} answer={answer.data} />
 }
 
-/**
- * The answer also depends on the defaults of namespaces (extended edition), which change seldom: following a fourth list would
- * take up one more of the browser's six connections.
- */
+/** Defaults of namespaces change seldom: to follow them too would take one more of the six connections of a browser. */
 const NAMESPACES_AGAIN_MS = serverFacts.edition === 'extended' ? 10_000 : false
 
-function WhoAnswer({ question }: { readonly question: Question }) {
+function WhoAnswer({ question }: { readonly question: questions.Question }) {
   const client = useClient()
   const key = ['who', question]
   const answer = useQuery({
     queryKey: key,
-    queryFn: ({ signal }) => client.whoCan(checkOf(question), { signal }),
+    queryFn: ({ signal }) => client.whoCan(questions.checkOf(question), { signal }),
     placeholderData: keepPreviousData,
     refetchInterval: ({ state }) => (state.error ? false : NAMESPACES_AGAIN_MS),
   })
@@ -162,8 +144,8 @@ function WhoAnswer({ question }: { readonly question: Question }) {
   )
 }
 
-const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
-  ['Token', 'minmax(0, 1fr)', (token) => <TokenCell token={token} />],
+const columnsOf = (question: questions.Question): readonly Column<TokenReference>[] => [
+  ['Token', 'minmax(0, 1fr)', (token) => <TokenCell {...token} />],
   [
     'Why',
     '6rem',
@@ -176,20 +158,17 @@ const columnsOf = (question: Question): readonly Column<TokenReference>[] => [
 ]
 
 interface QuestionFormProps {
-  /** The current question, with which the fields begin. */
-  readonly search: QuestionSearch
-  readonly onAsk: (question: QuestionSearch) => void
-  /** A field before the others. */
+  readonly search: questions.QuestionSearch
+  readonly onAsk: (question: questions.QuestionSearch) => void
   readonly children?: ReactNode
 }
 
-/** The right in question. */
 function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
-  const [kind, setKind] = useState<Kind>(search.kind ?? 'key')
-  const [access, setAccess] = useState<Access>(search.access ?? 'read')
+  const [kind, setKind] = useState<questions.Kind>(search.kind ?? 'key')
+  const [access, setAccess] = useState<questions.Access>(search.access ?? 'read')
   const [segment, setSegment] = useState(search.segment ?? '')
   const [isMissing, setMissing] = useState(false)
-  const { isNamed, accesses, label = 'Name' } = resourceOf(kind)
+  const { isNamed, accesses, label = 'Name' } = questions.resourceOf(kind)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setMissing(isNamed && segment === '')
@@ -197,9 +176,9 @@ function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
     onAsk({ kind, access, ...(isNamed ? { segment } : {}) })
   }
   const chooseKind = (value: string) => {
-    setKind(value as Kind)
+    setKind(value as questions.Kind)
     setMissing(false)
-    if (!resourceOf(value as Kind).accesses.includes(access)) setAccess('read')
+    if (!questions.resourceOf(value as questions.Kind).accesses.includes(access)) setAccess('read')
   }
   return (
     <form className="question" onSubmit={submit} noValidate>
@@ -207,13 +186,13 @@ function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
       <SelectField
         label="Access"
         value={access}
-        options={accesses.map((each) => [each, ACCESS_NAMES[each]] as const)}
-        onValue={(value) => setAccess(value as Access)}
+        options={accesses.map((each) => [each, questions.ACCESS_NAMES[each]] as const)}
+        onValue={(value) => setAccess(value as questions.Access)}
       />
       <SelectField
         label="Resource"
         value={kind}
-        options={KINDS.map((each) => [each, resourceOf(each).name] as const)}
+        options={questions.KINDS.map((each) => [each, questions.resourceOf(each).name] as const)}
         onValue={chooseKind}
       />
       {isNamed && (
@@ -233,7 +212,7 @@ function QuestionForm({ search, onAsk, children }: QuestionFormProps) {
 }
 
 /** Both kinds of question; switching keeps the right in question. */
-function AskTabs({ search: { token: _token, ...right } }: { readonly search: QuestionSearch }) {
+function AskTabs({ search: { token: _token, ...right } }: { readonly search: questions.QuestionSearch }) {
   const rights = useRights()
   return (
     <nav className="tabs" aria-label="Questions">

@@ -1,4 +1,3 @@
-/** A question, as represented in the URL. */
 import { RESOURCE_KINDS } from '@latchkey/contract/plain'
 import type { AuthorizeCheck } from '@latchkey/sdk'
 
@@ -9,9 +8,7 @@ export const ACCESS_NAMES = { read: 'Read', write: 'Write', list: 'List', 'write
 
 interface KindTexts {
   readonly name: string
-  /** As part of an answer. */
   readonly thing: string
-  /** The label of the field for the name of a resource. */
   readonly label?: string
 }
 
@@ -33,13 +30,9 @@ const KIND_TEXTS: Readonly<Record<Kind, KindTexts>> = {
 }
 export const KINDS = Object.keys(KIND_TEXTS) as Kind[]
 
-interface Resource extends KindTexts {
-  readonly isNamed: boolean
-  readonly accesses: readonly Access[]
-}
-
-export function resourceOf(kind: Kind): Resource {
-  return { ...RESOURCE_KINDS[kind], ...KIND_TEXTS[kind] }
+export function resourceOf(kind: Kind) {
+  const { isNamed, accesses }: { isNamed: boolean; accesses: readonly Access[] } = RESOURCE_KINDS[kind]
+  return { isNamed, accesses, ...KIND_TEXTS[kind] }
 }
 
 export interface Question {
@@ -66,7 +59,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The question in a URL, if it is complete. */
 export function wholeQuestion({ token, kind, segment, access }: QuestionSearch): Question | undefined {
   if (kind === undefined || access === undefined) return undefined
   if (resourceOf(kind).isNamed !== (segment !== undefined)) return undefined

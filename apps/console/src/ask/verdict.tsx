@@ -3,6 +3,7 @@ import type { AuthorizeAnswer, Explanation } from '@latchkey/sdk'
 import { Link } from '@tanstack/react-router'
 import { ArrowRight, CircleCheck, CircleSlash } from 'lucide-react'
 import { useTokenFeed } from '../tokens/list/token-feed.ts'
+import { TokenLink } from '../tokens/token-cell.tsx'
 import { CopyButton } from '../ui/copy.tsx'
 import { ACCESS_NAMES, type Question, resourceOf } from './question.ts'
 
@@ -19,7 +20,7 @@ export function Verdict(props: { readonly question: Question; readonly answer: A
         <div>
           <h2>{Allow ? 'Yes' : 'No'}</h2>
           <p className="secondary">
-            {question.token === undefined ? 'Your token' : <TokenLink accessorId={question.token} />}{' '}
+            {question.token === undefined ? 'Your token' : <TokenName accessorId={question.token} />}{' '}
             {Allow ? 'may' : 'may not'} {ACCESS_NAMES[question.access].toLowerCase()}{' '}
             {resourceOf(question.kind).thing}
             {question.segment !== undefined && (
@@ -43,14 +44,10 @@ export function Verdict(props: { readonly question: Question; readonly answer: A
   )
 }
 
-function TokenLink({ accessorId }: { readonly accessorId: string }) {
+function TokenName({ accessorId }: { readonly accessorId: string }) {
   const { rows } = useTokenFeed()
   const found = rows.find(({ AccessorID }) => AccessorID === accessorId)
-  return (
-    <Link to="/tokens/$accessorId" params={{ accessorId }} preload={false}>
-      {found?.Description || accessorId}
-    </Link>
-  )
+  return <TokenLink id={accessorId}>{found?.Description || accessorId}</TokenLink>
 }
 
 function Reason({ answer, why }: { readonly answer: AuthorizeAnswer; readonly why: Explanation }) {
@@ -99,7 +96,6 @@ function Reason({ answer, why }: { readonly answer: AuthorizeAnswer; readonly wh
   )
 }
 
-/** The missing right, and what would grant it. */
 function Missing({ answer }: { readonly answer: AuthorizeAnswer }) {
   const missing = answer.Explanation?.Missing
   if (missing === undefined) return null

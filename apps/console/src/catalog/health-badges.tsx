@@ -13,7 +13,6 @@ const LOOKS = {
   passing: { tone: 'good', icon: CircleCheck },
 } as const
 
-/** How many checks are in each state, the worst first. */
 export function HealthBadges({ counts }: { readonly counts: Counts }) {
   const shown = STATES.filter((state) => counts[state] > 0)
   if (shown.length === 0) return <span className="small muted">No checks</span>

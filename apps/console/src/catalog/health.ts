@@ -25,7 +25,6 @@ export function worstOf(counts: Counts): State | undefined {
   return STATES.find((state) => counts[state] > 0)
 }
 
-/** The search of a list of the catalog, as represented in the URL. */
 export interface CatalogSearch extends ListSearch {
   /** Only records whose worst check is in this state. */
   readonly state?: State

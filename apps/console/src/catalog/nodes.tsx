@@ -17,14 +17,7 @@ const COLUMNS: readonly Column<NodeSummary>[] = [
     'Node',
     'minmax(0, 3fr)',
     ({ Node, Address }) => (
-      <TitleCell
-        to="/nodes/$name"
-        params={{ name: Node }}
-        preload={false}
-        title={Node}
-        sub={Address}
-        isMono
-      />
+      <TitleCell to="/nodes/$name" params={{ name: Node }} title={Node} sub={Address} isMono />
     ),
   ],
   ['Checks', 'minmax(0, 3fr)', ({ Checks }) => <HealthBadges counts={countChecks(Checks)} />],
@@ -66,7 +59,6 @@ export function NodesPage() {
 
 const nodeRoute = getRouteApi('/nodes/$name')
 
-/** A node, its services and checks. */
 export function NodePage() {
   const { name } = nodeRoute.useParams() as { readonly name: string }
   const node = useLive(['node', name], (client, options) => client.health.watchUiNode(name, options))

@@ -1,6 +1,7 @@
 import type { ServiceHealth, ServiceSummary } from '@latchkey/sdk'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Boxes } from 'lucide-react'
+import { countOf } from '../live/instants.ts'
 import { useLive } from '../live/use-live.ts'
 import { Badges } from '../ui/controls.tsx'
 import { Empty, Loaded } from '../ui/feedback.tsx'
@@ -20,9 +21,8 @@ const COLUMNS: readonly Column<ServiceSummary>[] = [
       <TitleCell
         to="/services/$name"
         params={{ name: Name }}
-        preload={false}
         title={Name}
-        sub={instancesText(InstanceCount, Nodes.length)}
+        sub={`${countOf(InstanceCount, 'instance')} on ${countOf(Nodes.length, 'node')}`}
       />
     ),
   ],
@@ -54,13 +54,8 @@ export function ServicesPage() {
   )
 }
 
-function instancesText(count: number, nodes: number): string {
-  return `${count} ${count === 1 ? 'instance' : 'instances'} on ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`
-}
-
 const serviceRoute = getRouteApi('/services/$name')
 
-/** The instances of a service with their checks. */
 export function ServicePage() {
   const { name } = serviceRoute.useParams() as { readonly name: string }
   const instances = useLive(['service', name], (client, options) => client.health.watchService(name, options))

@@ -14,7 +14,6 @@ import '../ui/styles/catalog.css'
 
 const STATE_NAMES = { copying: 'Copying', following: 'Following', waiting: 'Waiting', paused: 'Paused' }
 
-/** The datacenters, and how this one replicates. */
 export function DatacentersPage() {
   const client = useClient()
   const state = useQuery({

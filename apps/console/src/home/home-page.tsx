@@ -1,7 +1,7 @@
 import type { Client, TokenListEntry } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { Link, type LinkProps } from '@tanstack/react-router'
-import { FilePlus2, KeyRound, type LucideIcon, UsersRound } from 'lucide-react'
+import { Link } from '@tanstack/react-router'
+import { FilePlus2, KeyRound, UsersRound } from 'lucide-react'
 import { Fragment } from 'react'
 import { everySecond } from '../live/queries.ts'
 import { useRefetchOn } from '../live/use-live.ts'
@@ -9,6 +9,7 @@ import { Counts } from '../policies/counts.tsx'
 import { serverFacts } from '../server-facts.ts'
 import { useClient, useSession } from '../session/session.ts'
 import { useRights } from '../session/use-rights.ts'
+import { TokenLink } from '../tokens/token-cell.tsx'
 import { Badge } from '../ui/controls.tsx'
 import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Instant } from '../ui/instant.tsx'
@@ -43,11 +44,7 @@ export function HomePage() {
                   Your token may not read access control. Ask your administrator for acl:read to see tokens
                   and policies.
                 </p>
-                {token && (
-                  <Link to="/tokens/$accessorId" params={{ accessorId: token.AccessorID }}>
-                    My token
-                  </Link>
-                )}
+                {token && <TokenLink id={token.AccessorID}>My token</TokenLink>}
               </div>
             </Card>
           )}
@@ -61,45 +58,25 @@ export function HomePage() {
   )
 }
 
-/** The most common tasks. */
 function Starts() {
-  const create = { search: { create: true } }
+  const create = { create: true }
+  const starts = [
+    [KeyRound, 'Create a token', 'For a program or a person', { to: '/tokens', search: create }],
+    [FilePlus2, 'Write a policy', 'With completion and checks', { to: '/policies/new' }],
+    [UsersRound, 'Create a role', 'The same rights for many tokens', { to: '/roles', search: create }],
+  ] as const
   return (
     <div className="starts">
-      <Start
-        icon={KeyRound}
-        title="Create a token"
-        text="For a program or a person"
-        to="/tokens"
-        {...create}
-      />
-      <Start icon={FilePlus2} title="Write a policy" text="With completion and checks" to="/policies/new" />
-      <Start
-        icon={UsersRound}
-        title="Create a role"
-        text="The same rights for many tokens"
-        to="/roles"
-        {...create}
-      />
+      {starts.map(([Icon, title, text, link]) => (
+        <Link key={title} {...link} className="card start">
+          <span className="start-icon">
+            <Icon aria-hidden size={18} />
+          </span>
+          <span className="start-title">{title}</span>
+          <span className="start-text">{text}</span>
+        </Link>
+      ))}
     </div>
-  )
-}
-
-interface StartProps extends Pick<LinkProps, 'to' | 'search'> {
-  readonly icon: LucideIcon
-  readonly title: string
-  readonly text: string
-}
-
-function Start({ icon: Icon, title, text, ...link }: StartProps) {
-  return (
-    <Link {...link} className="card start">
-      <span className="start-icon">
-        <Icon aria-hidden size={18} />
-      </span>
-      <span className="start-title">{title}</span>
-      <span className="start-text">{text}</span>
-    </Link>
   )
 }
 
@@ -167,14 +144,9 @@ function TokenLines({ tokens, instantOf }: TokenLinesProps) {
       {tokens.map((token) => (
         <li key={token.AccessorID}>
           <KeyRound aria-hidden />
-          <Link
-            to="/tokens/$accessorId"
-            params={{ accessorId: token.AccessorID }}
-            preload={false}
-            className="truncate usage-name"
-          >
+          <TokenLink id={token.AccessorID} className="truncate usage-name">
             {token.Description || 'No description'}
-          </Link>
+          </TokenLink>
           <span className="small muted nums">
             <Instant value={instantOf(token)} />
           </span>
@@ -211,7 +183,6 @@ async function readRecentTokens(client: Client, signal: AbortSignal): Promise<re
   return recent
 }
 
-/** Facts about the service that anyone may see. */
 function ClusterFacts() {
   const client = useClient()
   const status = useQuery({

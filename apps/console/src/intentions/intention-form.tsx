@@ -12,10 +12,7 @@ const ACTIONS: Readonly<Record<string, string>> = { allow: 'Allow', deny: 'Deny'
 const BLANK = { source: '', destination: '', action: 'allow', description: '' }
 type Content = typeof BLANK
 
-/**
- * Creates an intention, or edits its decision. Its names are fixed. If somebody else has changed it since, saving shows both
- * versions.
- */
+/** Creates an intention, or edits its decision: its names are fixed. */
 export function IntentionForm({ record, isDeleted = false, onClose }: RecordDialogProps<Intention>) {
   const client = useClient()
   const [isMissing, setMissing] = useState(false)

@@ -1,13 +1,10 @@
-/** The search of the intentions page, as represented in the URL. */
 import type { Intention } from '@latchkey/sdk'
 import { readSearch, type UrlSearch } from '../ui/table/list-search.ts'
 
 export interface IntentionSearch {
   readonly q?: string | undefined
-  /** The two services of a connection check. */
   readonly source?: string | undefined
   readonly destination?: string | undefined
-  /** Whether the dialog that creates an intention is open. */
   readonly create?: true | undefined
   /** The intention that the open dialog edits, by its `keyOf`. */
   readonly edit?: string | undefined
@@ -34,11 +31,7 @@ export function keyOf(intention: Intention): string {
   return `${sourceOf(intention)} ${destinationOf(intention)}`
 }
 
-/**
- * The intention that decides about a source: the first that matches it.
- *
- * @param matches intentions of the destination, the highest precedence first.
- */
+/** The first of the intentions of a destination, highest precedence first, that matches a source. */
 export function decidingIntention(matches: readonly Intention[], source: string): Intention | undefined {
   const [namespace, name] = source.includes('/') ? source.split('/') : ['default', source]
   const fits = (pattern: string, value: string | undefined) => pattern === '*' || pattern === value

@@ -26,7 +26,6 @@ import {
 
 const route = getRouteApi('/intentions')
 
-/** Which service may connect to which. */
 export function IntentionsPage() {
   const client = useClient()
   const search = route.useSearch() as IntentionSearch
@@ -194,7 +193,6 @@ interface ConnectionCheckProps {
   readonly onAsk: (names: { readonly source: string; readonly destination: string }) => void
 }
 
-/** Whether one service may connect to another, and which intention decides. */
 function ConnectionCheck({ search, onAsk }: ConnectionCheckProps) {
   const [source, setSource] = useState(search.source ?? '')
   const [destination, setDestination] = useState(search.destination ?? '')

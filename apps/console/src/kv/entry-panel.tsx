@@ -16,14 +16,7 @@ import { hasDotStep, shownName } from './paths.ts'
 import { sizeOf, textOf } from './value.ts'
 import { type Draft, ValueEditor } from './value-editor.tsx'
 
-interface EntryPanelProps {
-  readonly name: string
-  /** Called after the person has deleted the key. */
-  readonly onGone: () => void
-}
-
-/** The open key: its value to read and edit, and its metadata. */
-export function EntryPanel({ name, onGone }: EntryPanelProps) {
+export function EntryPanel({ name, onGone }: { readonly name: string; readonly onGone: () => void }) {
   const isReadable = !hasDotStep(name)
   const entry = useLive(['kv', 'entry', name], (client, options) => client.kv.watch(name, options), {
     enabled: isReadable,

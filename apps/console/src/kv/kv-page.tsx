@@ -19,7 +19,6 @@ import { crumbsOf, hasDotStep, type KvSearch, rowsOf, SEPARATOR, shownName, type
 const route = getRouteApi('/kv')
 const ROW_REM = 2.75
 
-/** The key-value store as a tree of folders, with the open key beside it. */
 export function KvPage() {
   const search = route.useSearch() as KvSearch
   const navigate = route.useNavigate()
@@ -87,7 +86,6 @@ interface TreeProps {
   readonly keys: UseQueryResult<string[]>
 }
 
-/** One level of the tree. */
 function Tree({ prefix, openKey, keys }: TreeProps) {
   const client = useClient()
   const isReadable = !hasDotStep(prefix)
@@ -170,7 +168,6 @@ const columnsOf = (prefix: string, openKey: string | undefined): readonly Column
 ]
 
 interface CreateKeyProps {
-  /** The open folder. */
   readonly prefix: string
   readonly onClose: () => void
   readonly onCreated: (key: string) => void

@@ -4,13 +4,10 @@ import { readSearch, type UrlSearch } from '../ui/table/list-search.ts'
 
 export const SEPARATOR = '/'
 
-/** The search of the page, as represented in the URL. */
 export interface KvSearch {
   /** The open folder, with its trailing slash; absent: the root. */
   readonly in?: string
-  /** The open key. */
   readonly key?: string
-  /** Whether the dialog that creates a key is open. */
   readonly create?: true
 }
 
@@ -26,14 +23,7 @@ export function isSameKey(from: Address, to: Address): boolean {
   return from.pathname === to.pathname && from.search.key === to.search.key && from.search.ns === to.search.ns
 }
 
-interface Crumb {
-  readonly label: string
-  /** The folder, with its trailing slash. */
-  readonly prefix: string
-}
-
-/** The folders on the way to a folder, the outermost first. */
-export function crumbsOf(prefix: string): readonly Crumb[] {
+export function crumbsOf(prefix: string) {
   const names = prefix.split(SEPARATOR).slice(0, -1)
   return names.map((label, at) => ({
     label,
@@ -45,7 +35,6 @@ export function crumbsOf(prefix: string): readonly Crumb[] {
 }
 
 export interface TreeRow {
-  /** The whole key, or the prefix of a folder. */
   readonly path: string
   readonly name: string
   readonly isFolder: boolean

@@ -13,9 +13,7 @@ import { isSameKey } from './paths.ts'
 import { formatted, unified, withEndingsOf } from './value.ts'
 
 interface ValueEditorProps {
-  /** The current key. */
   readonly entry: KVEntry
-  /** Its value. */
   readonly text: string
   readonly mayWrite: boolean
   /** The key was deleted elsewhere while the person typed: saving creates it again. */
@@ -32,10 +30,7 @@ export interface Draft {
   readonly index: number
 }
 
-/**
- * Edits a value. A change made elsewhere is shown at once if nothing was typed. Otherwise both versions are shown side by side,
- * and the person chooses which one to continue editing. Saving succeeds only on the version that was shown.
- */
+/** Edits a value. If it changed elsewhere meanwhile, the person chooses the version to continue with. */
 export function ValueEditor({ entry, text, mayWrite, isDeleted, draft, setDraft }: ValueEditorProps) {
   const client = useClient()
   const saved = unified(text)

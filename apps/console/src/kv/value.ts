@@ -34,10 +34,7 @@ export function unified(text: string): string {
   return text.replace(LINE_END, '\n')
 }
 
-/**
- * Gives text from a text area the line endings of the stored text. Unchanged lines keep theirs; new ones end like the line
- * before them.
- */
+/** Gives typed text the line endings of the stored text: unchanged lines keep theirs, a new one ends like the line before. */
 export function withEndingsOf(stored: string, typed: string): string {
   const endings = stored.match(LINE_END) ?? []
   const before = unified(stored)

@@ -1,18 +1,15 @@
 import { Bot, FileText, Server, UsersRound } from 'lucide-react'
 import type { Linked } from './links.ts'
 
-/** Links beyond this number are only counted. */
 const SHOWN = 3
 
 interface LinkBadgesProps {
   readonly record: Linked
-  /** Shown if there are no links. */
   readonly none?: string
   /** Shows all links, on as many lines as needed. */
   readonly isWhole?: boolean
 }
 
-/** Where a token or a role gets its rights, on one line. */
 export function LinkBadges({ record, none = 'No rights', isWhole = false }: LinkBadgesProps) {
   const links = [
     ...(record.Policies ?? []).map(({ Name }) => ({ icon: FileText, name: Name, key: `p${Name}` })),

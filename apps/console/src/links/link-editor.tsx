@@ -1,4 +1,3 @@
-/** Chooses what a token or a role links: policies, roles and identities, as removable chips. */
 import { useQuery } from '@tanstack/react-query'
 import { Plus, X } from 'lucide-react'
 import { type FormEvent, type ReactNode, useState } from 'react'
@@ -36,7 +35,6 @@ function Chips({ label, value, onValue, children }: PickerProps & { readonly chi
   )
 }
 
-/** Names of policies or roles, chosen from the existing ones. */
 export function NamePicker({ kind, ...chips }: PickerProps & { readonly kind: 'policies' | 'roles' }) {
   const { label, value, onValue } = chips
   const client = useClient()
@@ -81,7 +79,6 @@ export function NamePicker({ kind, ...chips }: PickerProps & { readonly kind: 'p
   )
 }
 
-/** Names that are typed, such as names of services. */
 function TextPicker({ placeholder, ...chips }: PickerProps & { readonly placeholder: string }) {
   const { label, value, onValue } = chips
   const [text, setText] = useState('')
@@ -111,11 +108,9 @@ function TextPicker({ placeholder, ...chips }: PickerProps & { readonly placehol
 interface LinkPickersProps {
   readonly links: LinkNames
   readonly onLinks: (part: Partial<LinkNames>) => void
-  /** A picker between policies and identities. */
   readonly children?: ReactNode
 }
 
-/** The links that tokens and roles share. */
 export function LinkPickers({ links, onLinks, children }: LinkPickersProps) {
   const picker = (kind: keyof typeof SHARED_LINK_LABELS) => ({
     label: SHARED_LINK_LABELS[kind],

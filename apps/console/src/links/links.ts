@@ -19,7 +19,6 @@ export interface LinkNames {
 
 export const NO_LINKS: LinkNames = { policies: [], roles: [], services: [], nodes: [] }
 
-/** The labels of the links that tokens and roles share. */
 export const SHARED_LINK_LABELS = {
   policies: 'Policies',
   services: 'Service identities',

@@ -1,14 +1,10 @@
-/**
- * Whether the server answers, judged from all calls of the console. Watches survive an outage, so pages keep what they show;
- * this tells the person about it, and refreshes the pages when the server is back.
- */
+/** Whether the server answers, judged from all calls: watches survive an outage, so a page must say that it may be old. */
 import type { LatchkeyError, Logger } from '@latchkey/sdk'
 import { sharedState } from './shared-state.ts'
 
 export interface Connection {
   /** The last failure, if nothing has succeeded since. */
   readonly trouble: LatchkeyError | undefined
-  /** How often the server came back. */
   readonly recoveries: number
 }
 

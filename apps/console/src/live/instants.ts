@@ -1,5 +1,5 @@
 /** Instants and durations as the console shows them, and the clock that they are relative to. */
-import { useSyncExternalStore } from 'react'
+import { useEffect, useState } from 'react'
 
 const UNITS = [
   ['day', 86_400_000],
@@ -12,6 +12,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const shortRelative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
 const short = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
 
 /** The creation time of legacy tokens. */
 const NO_TIME = '0001-01-01T00:00:00Z'
@@ -31,8 +32,6 @@ export function relativeTo(instant: string, now: number, { isShort = false } = {
 export function absoluteTime(instant: string): string {
   return absolute.format(new Date(instant))
 }
-
-const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' })
 
 /** `08:15`, in the person's time zone. */
 export function timeOf(instant: string): string {
@@ -57,31 +56,21 @@ export function durationText(ms: number): string {
   return units
     .slice(first, first + 2)
     .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+    .map(([count, unit]) => countOf(count, unit))
     .join(' ')
 }
 
-const TICK_MS = 1_000
-
-let now = Date.now()
-const listeners = new Set<() => void>()
-let timer: ReturnType<typeof setInterval> | undefined
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener)
-  timer ??= setInterval(() => {
-    now = Date.now()
-    for (const each of listeners) each()
-  }, TICK_MS)
-  return () => {
-    listeners.delete(listener)
-    if (listeners.size > 0) return
-    clearInterval(timer)
-    timer = undefined
-  }
+/** The time in milliseconds, rounded down to `stepMs`. */
+export function useNow(stepMs = 1_000): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Math.floor(Date.now() / stepMs) * stepMs), 1_000)
+    return () => clearInterval(timer)
+  }, [stepMs])
+  return Math.floor(now / stepMs) * stepMs
 }
 
-/** The time in milliseconds, from one clock for all components, rounded down to `stepMs`. */
-export function useNow(stepMs: number = TICK_MS): number {
-  return useSyncExternalStore(subscribe, () => Math.floor(now / stepMs) * stepMs)
+/** `1 node`, `1,200 nodes`. */
+export function countOf(count: number, unit: string): string {
+  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`
 }

@@ -13,10 +13,7 @@ export function createQueries(): QueryClient {
   })
 }
 
-/**
- * The interval at which a query that has no index to wait for is re-read while the page is visible. After a failure it waits
- * for the person, or until the server is back.
- */
+/** Re-reads what has no index to wait for every second while the page is visible; after a failure, the person retries. */
 export function everySecond({ state }: { readonly state: { readonly error: Error | null } }): number | false {
   return state.error ? false : 1_000
 }

@@ -4,7 +4,6 @@ import { useSyncExternalStore } from 'react'
 interface SharedState<T> {
   get(): T
   set(next: T): void
-  /** A hook. */
   use(): T
 }
 

@@ -5,7 +5,6 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useClient } from '../session/session.ts'
 import { useConnection } from './connection.ts'
 
-/** A value and the index at which it was current. */
 interface Seen<T> {
   readonly value: T
   /** `undefined`: the server gave none. */
@@ -24,12 +23,7 @@ const FIRST_RETRIES = 2
 /** One blocking query per key, however many components show it: a browser opens only six connections to a server. */
 const followers = new Map<string, { users: number; readonly stop: AbortController }>()
 
-/**
- * Reads a record or list, and follows it while the component is mounted and the tab is visible. A hidden tab holds no
- * connection, and catches up when it becomes visible.
- *
- * @param key identifies what `open` watches.
- */
+/** Reads what `key` identifies, and follows it while the component is mounted: a hidden tab holds no connection. */
 export function useLive<T>(
   key: QueryKey,
   open: Open<T>,
@@ -104,7 +98,6 @@ export function watchOrNull<T>(watch: Watch<T | undefined>): Watch<T | null> {
   return mapWatch(watch, (value) => value ?? null)
 }
 
-/** The same watch with mapped values. */
 export function mapWatch<T, U>(watch: Watch<T>, map: (value: T) => U): Watch<U> {
   return {
     async next() {
@@ -127,7 +120,6 @@ function onVisibilityChange(listener: () => void): () => void {
   return () => document.removeEventListener('visibilitychange', listener)
 }
 
-/** Whether the tab is visible. */
 export function usePageVisible(): boolean {
   return useSyncExternalStore(onVisibilityChange, () => document.visibilityState === 'visible')
 }
@@ -175,11 +167,7 @@ export function useRefetchOn(key: QueryKey, wait: Wait, isEnabled = true): void 
   }, [isVisible, hash])
 }
 
-/**
- * A record that follows the server. If it is deleted while its form is open, the last version stays, with what was typed.
- *
- * @param record `undefined`: not read yet, or another record is requested; `null`: it does not exist.
- */
+/** The record, or its last version if it is deleted (`null`) while its form is open. `undefined`: not read yet. */
 export function useCached<T>(record: T | null | undefined, isEdited: boolean): T | null | undefined {
   const [last, setLast] = useState(record)
   if (record !== null && record !== last) setLast(() => record)

@@ -1,23 +1,19 @@
-/** Facts about a session, formatted for people. */
 import { lockDelayMs, sessionLifetimeMs } from '@latchkey/catalog'
 import type { LockSession } from '@latchkey/sdk'
 import { durationText } from '../live/instants.ts'
 
 const NANOSECONDS_PER_MS = 1_000_000
 
-/** What happens to the keys of a session when it ends. */
 export const BEHAVIOR_NAMES = { release: 'Releases its keys', delete: 'Deletes its keys' }
 
 export function nameOf({ Name, ID }: LockSession): string {
   return Name === '' ? ID : Name
 }
 
-/** Its TTL, as given. */
 export function ttlOf(session: LockSession): string {
   return sessionLifetimeMs(session) === undefined ? 'None' : session.TTL
 }
 
-/** When it ends unless it is renewed. */
 export function lifetimeOf(session: LockSession): string {
   const lifetimeMs = sessionLifetimeMs(session)
   return lifetimeMs === undefined
@@ -25,7 +21,6 @@ export function lifetimeOf(session: LockSession): string {
     : `Ends about ${durationText(lifetimeMs)} after the last renewal`
 }
 
-/** How long its keys stay locked after it has ended. */
 export function lockDelayOf(session: LockSession): string {
   return delayText(lockDelayMs(session))
 }
@@ -42,7 +37,6 @@ function delayText(ms: number): string {
   return ms < 1_000 ? `${ms} ms` : durationText(ms)
 }
 
-/** Ids of the checks that end it, each once. */
 export function checksOf({ NodeChecks = [], Checks = [], ServiceChecks }: LockSession): readonly string[] {
   return [...new Set([...NodeChecks, ...Checks, ...(ServiceChecks ?? []).map(({ ID }) => ID)])]
 }

@@ -13,16 +13,7 @@ import { Card, Facts, Page } from '../ui/page.tsx'
 import { type Column, DataTable, TitleCell } from '../ui/table/data-table.tsx'
 import { ListPage } from '../ui/table/list-page.tsx'
 import { showToast } from '../ui/toast.tsx'
-import {
-  BEHAVIOR_NAMES,
-  checksOf,
-  givenLockDelayOf,
-  lifetimeOf,
-  lockDelayOf,
-  nameOf,
-  placeOf,
-  ttlOf,
-} from './session-facts.ts'
+import * as facts from './session-facts.ts'
 
 const COLUMNS: readonly Column<LockSession>[] = [
   [
@@ -32,8 +23,7 @@ const COLUMNS: readonly Column<LockSession>[] = [
       <TitleCell
         to="/sessions/$id"
         params={{ id: session.ID }}
-        preload={false}
-        title={nameOf(session)}
+        title={facts.nameOf(session)}
         sub={session.Name === '' ? 'Unnamed' : session.ID}
         isMono
       />
@@ -43,24 +33,23 @@ const COLUMNS: readonly Column<LockSession>[] = [
   [
     'TTL',
     '5rem',
-    (session) => <span className="small secondary nums">{ttlOf(session)}</span>,
+    (session) => <span className="small secondary nums">{facts.ttlOf(session)}</span>,
     { priority: 'low' },
   ],
   [
     'When it ends',
     '10rem',
-    ({ Behavior }) => <span className="small secondary">{BEHAVIOR_NAMES[Behavior]}</span>,
+    ({ Behavior }) => <span className="small secondary">{facts.BEHAVIOR_NAMES[Behavior]}</span>,
     { priority: 'low' },
   ],
   [
     'Lock delay',
     '9rem',
-    (session) => <span className="small secondary">{lockDelayOf(session)}</span>,
+    (session) => <span className="small secondary">{facts.lockDelayOf(session)}</span>,
     { priority: 'low' },
   ],
 ]
 
-/** The sessions that lock keys. */
 export function SessionsPage() {
   return (
     <ListPage
@@ -70,7 +59,7 @@ export function SessionsPage() {
       watch={(client, options) => client.sessions.watchList(options)}
       columns={COLUMNS}
       keyOf={({ ID }) => ID}
-      textsOf={(session) => [session.Name, session.ID, session.Node, ...checksOf(session)]}
+      textsOf={(session) => [session.Name, session.ID, session.Node, ...facts.checksOf(session)]}
       empty={{
         icon: Lock,
         title: 'No sessions',
@@ -90,14 +79,13 @@ const END_TEXTS = {
 
 const route = getRouteApi('/sessions/$id')
 
-/** A session, and the keys that it locks. */
 export function SessionPage() {
   const { id } = route.useParams() as { readonly id: string }
   const found = useLive(['session', id], (client, options) => client.sessions.watchInfo(id, options))
   const session = found.data?.[0]
   return (
     <Page
-      title={session ? nameOf(session) : id}
+      title={session ? facts.nameOf(session) : id}
       parent={{ to: '/sessions', label: 'Sessions and locks' }}
       actions={session && <EndSession session={session} />}
     >
@@ -120,7 +108,7 @@ export function SessionPage() {
 }
 
 function SessionFacts({ session }: { readonly session: LockSession }) {
-  const checks = checksOf(session)
+  const checks = facts.checksOf(session)
   return (
     <Card title="About">
       <Facts
@@ -132,11 +120,11 @@ function SessionFacts({ session }: { readonly session: LockSession }) {
               {session.Node}
             </Link>,
           ],
-          ['TTL', ttlOf(session), 'nums'],
-          ['If not renewed', lifetimeOf(session)],
+          ['TTL', facts.ttlOf(session), 'nums'],
+          ['If not renewed', facts.lifetimeOf(session)],
           ['Ends with these checks', checks.length === 0 ? 'None' : <Badges texts={checks} />],
-          ['When it ends', BEHAVIOR_NAMES[session.Behavior]],
-          ['Lock delay', givenLockDelayOf(session)],
+          ['When it ends', facts.BEHAVIOR_NAMES[session.Behavior]],
+          ['Lock delay', facts.givenLockDelayOf(session)],
           ['Created at index', session.CreateIndex, 'nums'],
         ]}
       />
@@ -150,7 +138,7 @@ function EndSession({ session }: { readonly session: LockSession }) {
   const mayEnd = useMay('session', 'write', session.Node)
   const [isAsking, setAsking] = useState(false)
   if (!mayEnd) return null
-  const name = nameOf(session)
+  const name = facts.nameOf(session)
   return (
     <>
       <Button look="danger" onClick={() => setAsking(true)} icon={Unplug}>
@@ -180,7 +168,7 @@ const KEY_COLUMNS: readonly Column<string>[] = [
     'Key',
     'minmax(0, 1fr)',
     (key) => (
-      <Link to="/kv" search={placeOf(key)} preload={false} className="cell-link mono truncate">
+      <Link to="/kv" search={facts.placeOf(key)} preload={false} className="cell-link mono truncate">
         {key}
       </Link>
     ),

@@ -14,7 +14,6 @@ import type { RecordDialogProps } from '../ui/record-page.tsx'
 
 type Open = { readonly edit: BindingRule | undefined } | { readonly remove: BindingRule }
 
-/** What the tokens of a method are linked to. */
 export function BindingRules({ method }: { readonly method: string }) {
   const client = useClient()
   const rights = useRights()
@@ -101,15 +100,9 @@ export function BindingRules({ method }: { readonly method: string }) {
 
 const BIND_TYPES: Readonly<Record<string, string>> = { role: 'Role', service: 'Service', node: 'Node' }
 
-interface BindingRuleFormProps extends RecordDialogProps<BindingRule> {
-  readonly method: string
-}
-
-/**
- * Creates or edits a binding rule. The server checks selector and name, and its error is shown at the field. If somebody else
- * has changed the rule since, saving shows both versions.
- */
-function BindingRuleForm({ method, record, isDeleted = false, onClose }: BindingRuleFormProps) {
+/** Creates or edits a binding rule. The server checks selector and name: its error is shown at the field. */
+function BindingRuleForm(props: RecordDialogProps<BindingRule> & { readonly method: string }) {
+  const { method, record, isDeleted = false, onClose } = props
   const client = useClient()
   const edit = useEdit({
     record,

@@ -18,7 +18,6 @@ import { MethodDialog } from './method-dialog.tsx'
 
 const route = getRouteApi('/login-methods/$name')
 
-/** A login method: its configuration, what its tokens get, and what given claims would get. */
 export function LoginMethodPage() {
   const { name } = route.useParams() as { readonly name: string }
   const client = useClient()

@@ -14,7 +14,6 @@ const COLUMNS: readonly Column<AuthMethodListEntry>[] = [
       <TitleCell
         to="/login-methods/$name"
         params={{ name: Name }}
-        preload={false}
         title={DisplayName || Name}
         sub={Description || Name}
       />
@@ -29,7 +28,6 @@ const COLUMNS: readonly Column<AuthMethodListEntry>[] = [
   ],
 ]
 
-/** The identity providers whose credentials a login exchanges for a token. */
 export function LoginMethodsPage() {
   const navigate = useNavigate()
   return (

@@ -27,7 +27,6 @@ export function concealed(method: AuthMethod): AuthMethod {
   }
 }
 
-/** The fields that are set, without secrets. */
 export function withoutSecrets(config: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(config).filter(([field, value]) => value !== undefined && !isSecretField(field)),
@@ -40,7 +39,6 @@ export function shownValue(value: unknown): string {
   return JSON.stringify(value)
 }
 
-/** The JSON object in a text; `undefined` if the text is not one. */
 export function readJson(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -58,7 +56,6 @@ interface JsonFieldProps {
   readonly onValue: (value: string) => void
 }
 
-/** A JSON object, checked while it is typed. */
 export function JsonField({ label, value, onValue }: JsonFieldProps) {
   const isBroken = value.trim() !== '' && readJson(value) === undefined
   return (

@@ -8,10 +8,6 @@ import type { RecordDialogProps } from '../ui/record-page.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { JsonField, readJson, secretFieldOf, shownValue, withoutSecrets } from './method-config.tsx'
 
-interface MethodDialogProps extends RecordDialogProps<AuthMethod> {
-  readonly onSaved?: (saved: AuthMethod) => void
-}
-
 const TYPES: Readonly<Record<string, { readonly label: string; readonly example: object }>> = {
   jwt: {
     label: 'JWT',
@@ -47,7 +43,6 @@ const BLANK = {
   displayName: '',
   description: '',
   ttl: '1h',
-  /** The configuration without its secret. */
   config: exampleOf('jwt'),
   /** The secret of the configuration. Empty: the stored one. */
   secret: '',
@@ -55,7 +50,9 @@ const BLANK = {
 type Content = typeof BLANK
 
 /** The server checks the configuration, whose fields depend on the type. */
-export function MethodDialog(props: MethodDialogProps) {
+export function MethodDialog(
+  props: RecordDialogProps<AuthMethod> & { onSaved?: (saved: AuthMethod) => void },
+) {
   const { record, isDeleted = false, onClose, onSaved = onClose } = props
   const client = useClient()
   const edit = useEdit({

@@ -52,7 +52,6 @@ export function NamespacesPage() {
 
 const route = getRouteApi('/namespaces/$name')
 
-/** The namespace that always exists. */
 const DEFAULT = 'default'
 
 export function NamespacePage() {

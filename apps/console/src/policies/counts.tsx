@@ -1,4 +1,3 @@
-/** The lists of policies and roles, with their sizes. */
 import type { Client } from '@latchkey/sdk'
 import { Link } from '@tanstack/react-router'
 import { useLive } from '../live/use-live.ts'

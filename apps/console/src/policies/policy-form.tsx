@@ -9,6 +9,8 @@ import { TextField } from '../ui/form/field.tsx'
 import { messageOf } from '../ui/message-of.ts'
 import { Card } from '../ui/page.tsx'
 
+/** The place is shown beside the message. */
+const PLACE = /^Rules: line \d+, column \d+: /
 const SEVERITY_NAMES = { error: 'error', warning: 'warning', info: 'note' }
 
 interface PolicyFormProps {
@@ -68,7 +70,6 @@ export function PolicyForm({ content, onContent, readOnly, error }: PolicyFormPr
   )
 }
 
-/** Whether an error is shown at the name field. */
 export function isAboutName(error: unknown): boolean {
   return (error instanceof Invalid && error.field === 'Name') || error instanceof Conflict
 }
@@ -92,7 +93,7 @@ function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {
             {Line}:{Column}
           </span>
           <span>
-            <Badge tone={TONES[Severity]}>{SEVERITY_NAMES[Severity]}</Badge> {withoutPlace(Message)}
+            <Badge tone={TONES[Severity]}>{SEVERITY_NAMES[Severity]}</Badge> {Message.replace(PLACE, '')}
           </span>
         </li>
       ))}
@@ -100,12 +101,6 @@ function Findings({ findings }: { readonly findings: readonly LintFinding[] }) {
   )
 }
 
-/** The position is shown beside the message. */
-function withoutPlace(message: string): string {
-  return message.replace(/^Rules: line \d+, column \d+: /, '')
-}
-
-/** The fields of a policy that a form edits. */
 export interface PolicyContent {
   readonly name: string
   readonly description: string

@@ -23,7 +23,6 @@ const PARENT = { to: '/policies', label: 'Policies' }
 /** The rules of this policy cannot change. */
 const BUILTIN_ID = '00000000-0000-0000-0000-000000000001'
 
-/** The edited content, and the version on which it is based. */
 interface Draft {
   readonly base: Policy
   readonly content: PolicyContent
@@ -50,7 +49,6 @@ export function PolicyPage() {
 
 interface DetailsProps {
   readonly policy: Policy
-  /** Somebody else has deleted the policy during the edit. */
   readonly isDeleted: boolean
   readonly draft: Draft | undefined
   readonly setDraft: (draft: Draft | undefined) => void
@@ -155,7 +153,6 @@ const EXAMPLE = 'key_prefix "orders/" {\n  policy = "read"\n}\n'
 
 const BLANK: PolicyContent = { name: '', description: '', rules: EXAMPLE }
 
-/** Creates a policy, and opens its page. */
 function useCreatePolicy({ name, description, rules }: PolicyContent) {
   const { policies } = useClient()
   const navigate = useNavigate()

@@ -1,10 +1,10 @@
 /** Before a policy is saved: the differences of its text, and which tokens would gain or lose rights. */
 import type { Client, Policy, WhatIfChange } from '@latchkey/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
 import { useClient } from '../session/session.ts'
+import { TokenLink } from '../tokens/token-cell.tsx'
 import { Problem, Skeleton } from '../ui/feedback.tsx'
 import { Conflict, differences, type FieldText } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
@@ -12,7 +12,6 @@ import { showToast } from '../ui/toast.tsx'
 import { contentOf, type PolicyContent } from './policy-form.tsx'
 
 interface SavePolicyProps {
-  /** The version on which the edit is based. */
   readonly base: Policy
   readonly content: PolicyContent
   /** Somebody else has saved since: continues the edit, based on their version. */
@@ -114,13 +113,8 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
   )
 }
 
-interface ChangeProps {
-  readonly label: string
-  readonly before: string
-  readonly after: string
-}
-
-function Change({ label, before, after }: ChangeProps) {
+function Change(props: { readonly label: string; readonly before: string; readonly after: string }) {
+  const { label, before, after } = props
   if (before === after) return null
   return (
     <p>
@@ -155,7 +149,6 @@ async function findChanges(client: Client, id: string, rules: string, signal: Ab
   }
 }
 
-/** Listed rights of one token. */
 const RIGHTS_MAX = 6
 
 function Changes({ changes, hasMore }: Found) {
@@ -166,9 +159,7 @@ function Changes({ changes, hasMore }: Found) {
       <ul className="change-list">
         {changes.map(({ AccessorID, Description, Gains, Losses }) => (
           <li key={AccessorID} className="change">
-            <Link to="/tokens/$accessorId" params={{ accessorId: AccessorID }} preload={false}>
-              {Description || AccessorID}
-            </Link>
+            <TokenLink id={AccessorID}>{Description || AccessorID}</TokenLink>
             <ul>
               <Rights sign="+" rights={Gains} />
               <Rights sign="−" rights={Losses} />

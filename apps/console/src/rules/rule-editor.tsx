@@ -24,13 +24,11 @@ import { useClient } from '../session/session.ts'
 import styles from '../ui/styles/rule-editor.css?inline'
 import { completeRules, ruleHighlighting, ruleLanguage } from './rule-language.ts'
 
-/** Delay after typing before the rules are checked. */
 const LINT_DELAY_MS = 250
 
 const sheet = new CSSStyleSheet()
 sheet.replaceSync(styles)
 
-/** Marks a change from outside. */
 const fromOutside = Annotation.define<true>()
 
 interface RuleEditorProps {
@@ -39,7 +37,6 @@ interface RuleEditorProps {
   readonly onChange?: (value: string) => void
   readonly onFindings?: (findings: readonly LintFinding[]) => void
   readonly readOnly?: boolean
-  /** Highlights the differences from this text. */
   readonly original?: string
 }
 

@@ -18,11 +18,9 @@ const KINDS: ReadonlySet<string> = new Set([
 const ATTRIBUTES: ReadonlySet<string> = new Set(['policy', 'intentions'])
 
 interface State {
-  /** Inside a multi-line comment. */
   isComment: boolean
   /** After `=`, where a text is a level. */
   isValue: boolean
-  /** Enclosing blocks. */
   depth: number
 }
 

@@ -1,4 +1,3 @@
-/** The rules of a policy in readable form: on what, how much. */
 import { parseRules, type Rule, type RuleKind } from '@latchkey/acl'
 import { Badge, type Tone } from '../ui/controls.tsx'
 
@@ -9,7 +8,6 @@ const TONES: Readonly<Record<string, Tone>> = {
   list: 'accent',
 }
 
-/** Rules beyond this number are only counted. */
 const SHOWN_MAX = 200
 
 export default function RuleList({ rules }: { readonly rules: string }) {

@@ -1,25 +1,15 @@
 import { useNavigate } from '@tanstack/react-router'
-import {
-  BookOpen,
-  ChevronsUpDown,
-  KeyRound,
-  LogIn,
-  LogOut,
-  ShieldCheck,
-  SunMoon,
-  UserRound,
-} from 'lucide-react'
+import * as icons from 'lucide-react'
 import { useState } from 'react'
 import { absoluteTime, relativeTo, timeOf, useNow } from '../live/instants.ts'
 import { applyTheme, nextTheme, readTheme } from '../shell/theme.ts'
 import { Menu } from '../ui/overlay/menu.tsx'
 import { signOut, useSession } from './session.ts'
-import { type Rights, useRights } from './use-rights.ts'
+import { useRights } from './use-rights.ts'
 
 /** From this time on, the end of the session is coloured as a warning. */
 const SOON_MS = 600_000
 
-/** Who is signed in, with which rights, until when. */
 export function SessionBadge() {
   const session = useSession()
   const rights = useRights()
@@ -28,7 +18,9 @@ export function SessionBadge() {
   const [theme, setTheme] = useState(readTheme)
   const token = session.state === 'signedIn' ? session.token : undefined
   const name = token ? token.Description || token.AccessorID.slice(0, 8) : 'Anonymous'
-  const Icon = rights.aclWrite ? ShieldCheck : UserRound
+  const limited = rights.aclRead ? 'Can read access control' : 'Limited rights'
+  const summary = rights.aclWrite ? 'Can manage everything' : limited
+  const Icon = rights.aclWrite ? icons.ShieldCheck : icons.UserRound
   return (
     <Menu
       align="start"
@@ -38,7 +30,7 @@ export function SessionBadge() {
           ? [
               {
                 label: 'My token',
-                icon: KeyRound,
+                icon: icons.KeyRound,
                 onSelect: () =>
                   void navigate({ to: '/tokens/$accessorId', params: { accessorId: token.AccessorID } }),
               },
@@ -46,7 +38,7 @@ export function SessionBadge() {
           : []),
         {
           label: `Theme: ${theme}`,
-          icon: SunMoon,
+          icon: icons.SunMoon,
           onSelect: () => {
             applyTheme(nextTheme(theme))
             setTheme(nextTheme(theme))
@@ -54,12 +46,12 @@ export function SessionBadge() {
         },
         {
           label: 'API documentation',
-          icon: BookOpen,
+          icon: icons.BookOpen,
           onSelect: () => void window.open('/docs', '_blank', 'noopener'),
         },
         token
-          ? { label: 'Sign out', icon: LogOut, onSelect: () => signOut() }
-          : { label: 'Sign in', icon: LogIn, onSelect: () => signOut() },
+          ? { label: 'Sign out', icon: icons.LogOut, onSelect: () => signOut() }
+          : { label: 'Sign in', icon: icons.LogIn, onSelect: () => signOut() },
       ]}
     >
       <button type="button" className="who">
@@ -71,7 +63,7 @@ export function SessionBadge() {
             {name}
           </span>
           <span className="who-sub truncate" style={{ display: 'block' }}>
-            {summaryOf(rights)}
+            {summary}
           </span>
           {token?.ExpirationTime !== undefined && (
             <span
@@ -84,13 +76,8 @@ export function SessionBadge() {
             </span>
           )}
         </span>
-        <ChevronsUpDown aria-hidden size={14} />
+        <icons.ChevronsUpDown aria-hidden size={14} />
       </button>
     </Menu>
   )
-}
-
-function summaryOf(rights: Rights): string {
-  if (rights.aclWrite) return 'Can manage everything'
-  return rights.aclRead ? 'Can read access control' : 'Limited rights'
 }

@@ -11,7 +11,7 @@ export type KnownToken = Omit<Token, 'SecretID'>
 
 /** `restoring`: the tab has an earlier secret, which is being tried. */
 export type Session =
-  | { readonly state: 'signedOut'; readonly reason?: SignOutReason }
+  | { readonly state: 'signedOut'; readonly reason?: 'ended' }
   | { readonly state: 'restoring' }
   | {
       readonly state: 'signedIn'
@@ -21,12 +21,8 @@ export type Session =
       readonly hasEnded?: true
     }
 
-/** `ended`: the token expired or was deleted. */
-type SignOutReason = 'ended'
-
 const STORED = 'latchkey.secret'
 
-/** The client of a person who has not signed in. */
 export const anonymousClient: Client = createClient({
   address: window.location.origin,
   headerPrefix: serverFacts.headerPrefix,
@@ -51,12 +47,7 @@ export function useClient(): Client {
   return use(ClientContext)
 }
 
-/**
- * Signs in with a secret.
- *
- * @param remember keep the secret in the session storage, so that a reload of this tab stays signed in.
- * @throws PermissionDenied if the server does not know the secret.
- */
+/** Signs in. @param remember keep the secret in the session storage, for a reload. @throws PermissionDenied if it is unknown */
 export async function signIn(secret: string, { remember }: { readonly remember: boolean }): Promise<void> {
   const client = anonymousClient.withToken(secret)
   const token = withoutSecret(await client.tokens.self())
@@ -64,7 +55,6 @@ export async function signIn(secret: string, { remember }: { readonly remember: 
   session.set({ state: 'signedIn', client, token })
 }
 
-/** Enters with a client from a login. */
 export async function enter(client: Client): Promise<void> {
   session.set({ state: 'signedIn', client, token: withoutSecret(await client.tokens.self()) })
 }
@@ -74,7 +64,8 @@ export function enterAnonymously(): void {
   session.set({ state: 'signedIn', client: anonymousClient, token: undefined })
 }
 
-export function signOut(reason?: SignOutReason): void {
+/** @param reason `ended`: the token expired or was deleted. */
+export function signOut(reason?: 'ended'): void {
   sessionStorage.removeItem(STORED)
   session.set(reason === undefined ? { state: 'signedOut' } : { state: 'signedOut', reason })
 }

@@ -10,14 +10,9 @@ import { enterAnonymously, type Session, signIn } from './session.ts'
 const Bootstrap = lazy(() => import('./bootstrap.tsx'))
 const BrowserLogin = lazy(() => import('./browser-login.tsx'))
 
-interface SignInPageProps {
-  readonly session: Session
-  /** Called when a secret is submitted. */
-  readonly onSubmit: () => void
-}
-
 /** The page for a person who has not signed in. Afterwards the page that they requested appears. */
-export function SignInPage({ session, onSubmit }: SignInPageProps) {
+export function SignInPage(props: { readonly session: Session; readonly onSubmit: () => void }) {
+  const { session, onSubmit } = props
   const [secret, setSecret] = useState('')
   const [remember, setRemember] = useState(false)
   const [isMissing, setMissing] = useState(false)

@@ -51,11 +51,7 @@ const LISTS: Partial<Record<RightName, (client: Client, options: CallOptions) =>
   intentionRead: (client, options) => client.intentions.list({}, options),
 }
 
-/**
- * Which pages to offer: those that need a right that the person has, on everything or on something that exists.
- *
- * @returns `undefined` until it is known.
- */
+/** Whether to offer a page that needs a right, on everything or on something that exists; `undefined` until it is known. */
 export function useOffers(): (needs: RightName | undefined) => boolean | undefined {
   const client = useClient()
   const rights = useRightsQuery()
@@ -80,7 +76,6 @@ export function useOffers(): (needs: RightName | undefined) => boolean | undefin
 const BATCH = 64
 const SEGMENTS_MAX = 256
 
-/** The names on which the person has a right; `undefined` until the answer arrives. */
 export function useAllowed(
   Resource: AuthorizeCheck['Resource'],
   Access: AuthorizeCheck['Access'],

@@ -28,12 +28,8 @@ export function App() {
   )
 }
 
-interface LoadBoundaryProps {
-  readonly children: ReactNode
-}
-
 /** Shows why the pages did not load, when there is no page yet that could. */
-class LoadBoundary extends Component<LoadBoundaryProps, { readonly error: unknown }> {
+class LoadBoundary extends Component<{ readonly children: ReactNode }, { readonly error: unknown }> {
   override state: { readonly error: unknown } = { error: undefined }
 
   static getDerivedStateFromError(error: unknown) {

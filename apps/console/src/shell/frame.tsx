@@ -1,4 +1,3 @@
-/** Navigation and page for a signed-in person. */
 import { type Client, PermissionDenied } from '@latchkey/sdk'
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
@@ -23,7 +22,6 @@ import { NamespaceSwitcher } from './namespace-switcher.tsx'
 
 const CommandPalette = lazy(() => import('./command-palette.tsx'))
 
-/** The frame of every page, for one person in the namespace of the URL. */
 export function Frame() {
   const session = useSession()
   const namespace = useNamespace()
@@ -81,13 +79,9 @@ function Shell({ hasEnded }: { readonly hasEnded: boolean }) {
   )
 }
 
-interface NavigationSheetProps {
-  readonly onSearch: () => void
-  readonly onClose: () => void
-}
-
 /** The navigation as an overlay, on screens too narrow to show it beside the page. */
-function NavigationSheet({ onSearch, onClose }: NavigationSheetProps) {
+function NavigationSheet(props: { readonly onSearch: () => void; readonly onClose: () => void }) {
+  const { onSearch, onClose } = props
   const returnFocus = useReturnFocus()
   return (
     <Radix.Root open onOpenChange={onClose}>
@@ -109,10 +103,7 @@ interface ClientScopeProps {
   readonly children: ReactNode
 }
 
-/**
- * One person in one namespace: the client of the pages inside, and their cached reads. Mount it again for another. If the
- * person's token ended and another one replaces it, the new client reads everything again.
- */
+/** One person in one namespace, with cached reads. If another token replaces one that ended, all is read again. */
 function ClientScope({ client, namespace, children }: ClientScopeProps) {
   const [queries] = useState(createQueries)
   const scoped = useMemo(
@@ -168,12 +159,8 @@ function Brand() {
   )
 }
 
-interface SideNavProps {
-  readonly onSearch: () => void
-  readonly onNavigate?: () => void
-}
-
-function SideNav({ onSearch, onNavigate }: SideNavProps) {
+function SideNav(props: { readonly onSearch: () => void; readonly onNavigate?: () => void }) {
+  const { onSearch, onNavigate } = props
   return (
     <nav className="side" aria-label="Main">
       <Brand />

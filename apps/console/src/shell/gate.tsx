@@ -1,9 +1,10 @@
-import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { Outlet, useLocation } from '@tanstack/react-router'
 import { LockKeyhole } from 'lucide-react'
 import { useOnce } from '../live/use-live.ts'
 import { NAVIGATION } from '../navigation.ts'
 import { type KnownToken, signOut, useSession } from '../session/session.ts'
 import { type RightName, useOffers } from '../session/use-rights.ts'
+import { TokenLink } from '../tokens/token-cell.tsx'
 import { Button } from '../ui/controls.tsx'
 import { Empty } from '../ui/feedback.tsx'
 import { Page } from '../ui/page.tsx'
@@ -40,9 +41,9 @@ function Guarded({ label, needs, token }: GuardedProps) {
         actions={
           <>
             {token && (
-              <Link to="/tokens/$accessorId" params={{ accessorId: token.AccessorID }} className="button">
+              <TokenLink id={token.AccessorID} className="button">
                 My token
-              </Link>
+              </TokenLink>
             )}
             <Button onClick={() => signOut()}>{token ? 'Sign in with another token' : 'Sign in'}</Button>
           </>
@@ -56,7 +57,6 @@ function Guarded({ label, needs, token }: GuardedProps) {
 
 const OPEN = { label: '', needs: undefined }
 
-/** Page and right of an address. */
 function pageOf(pathname: string): { readonly label: string; readonly needs: RightName | undefined } {
   if (pathname === '/ask/who') return { label: 'Who may?', needs: 'aclRead' }
   const item = NAVIGATION.flatMap(({ items }) => items).find(

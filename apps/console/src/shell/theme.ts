@@ -16,7 +16,6 @@ export function applyTheme(theme: Theme = readTheme()): void {
   localStorage.setItem(STORED, theme)
 }
 
-/** The theme after this one. */
 export function nextTheme(theme: Theme): Theme {
   return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? 'system'
 }

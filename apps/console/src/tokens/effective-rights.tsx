@@ -2,16 +2,7 @@
 import type { ExpandedToken, Policy, Role } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, type LinkProps } from '@tanstack/react-router'
-import {
-  ArrowUpRight,
-  Bot,
-  ChevronRight,
-  FileText,
-  type LucideIcon,
-  Server,
-  ShieldOff,
-  UsersRound,
-} from 'lucide-react'
+import * as icons from 'lucide-react'
 import { lazy, type ReactNode, Suspense } from 'react'
 import { useRefetchOn } from '../live/use-live.ts'
 import { type KnownToken, useClient } from '../session/session.ts'
@@ -59,7 +50,7 @@ function Tree({ token }: { readonly token: Expanded }) {
     !token.NodeIdentities?.length
   if (isEmpty) {
     return (
-      <Empty icon={ShieldOff} title="No rights">
+      <Empty icon={icons.ShieldOff} title="No rights">
         {token.AgentACLDefaultPolicy === 'allow'
           ? 'It has no policy, role or identity. This server allows everything that no rule denies.'
           : 'It has no policy, role or identity, so it cannot do anything.'}
@@ -75,7 +66,7 @@ function Tree({ token }: { readonly token: Expanded }) {
         return (
           <Node
             key={id}
-            icon={UsersRound}
+            icon={icons.UsersRound}
             name={role.Name}
             link={{ to: '/roles/$id', params: { id } }}
             note="role"
@@ -88,21 +79,18 @@ function Tree({ token }: { readonly token: Expanded }) {
       })}
       <Identities holder={token} policies={policies} />
       <p className="small muted tree-note">
-        {otherwiseText(token.AgentACLDefaultPolicy)} If two rules match, the more specific one decides; for
-        the same resource, deny wins.
+        Everything that no rule mentions is {token.AgentACLDefaultPolicy === 'allow' ? 'allowed' : 'denied'}.
+        If two rules match, the more specific one decides; for the same resource, deny wins.
       </p>
     </div>
   )
 }
 
 interface NodeProps {
-  readonly icon: LucideIcon
+  readonly icon: icons.LucideIcon
   readonly name: string
-  /** The page of the record; absent: it has none. */
   readonly link?: Pick<LinkProps, 'to' | 'params'>
-  /** The kind of record, or where it applies. */
   readonly note: string
-  /** It is a default of the namespace. */
   readonly isDefault?: boolean | undefined
   readonly children: ReactNode
 }
@@ -112,7 +100,7 @@ function Node({ icon: Icon, name, link, note, isDefault = false, children }: Nod
     <div className="tree-node">
       <details open>
         <summary>
-          <ChevronRight className="tree-arrow" aria-hidden />
+          <icons.ChevronRight className="tree-arrow" aria-hidden />
           <Icon aria-hidden />
           <span className="tree-name truncate">{name}</span>
           <span className="small muted truncate">{note}</span>
@@ -126,7 +114,7 @@ function Node({ icon: Icon, name, link, note, isDefault = false, children }: Nod
           className="icon-button tree-open"
           aria-label={`Open ${link.to === '/roles/$id' ? 'role' : 'policy'} ${name}`}
         >
-          <ArrowUpRight aria-hidden />
+          <icons.ArrowUpRight aria-hidden />
         </Link>
       )}
     </div>
@@ -148,7 +136,7 @@ function PolicyNodes({ ids, policies, ofNamespace }: PolicyNodesProps) {
     return (
       <Node
         key={id}
-        icon={FileText}
+        icon={icons.FileText}
         name={policy.Name}
         link={{ to: '/policies/$id', params: { id } }}
         note={policy.Datacenters ? `only in ${policy.Datacenters.join(', ')}` : 'policy'}
@@ -175,7 +163,7 @@ function Identities({ holder, policies }: IdentitiesProps) {
       {(holder.ServiceIdentities ?? []).map(({ ServiceName, Datacenters = [] }) => (
         <Node
           key={ServiceName}
-          icon={Bot}
+          icon={icons.Bot}
           name={ServiceName}
           note={Datacenters.length > 0 ? `only in ${Datacenters.join(', ')}` : 'service identity'}
         >
@@ -185,7 +173,7 @@ function Identities({ holder, policies }: IdentitiesProps) {
       {(holder.NodeIdentities ?? []).map(({ NodeName, Datacenter }) => (
         <Node
           key={`${NodeName}@${Datacenter}`}
-          icon={Server}
+          icon={icons.Server}
           name={NodeName}
           note={`node identity in ${Datacenter}`}
         >
@@ -202,10 +190,4 @@ function Rules({ text }: { readonly text: string }) {
       <RuleList rules={text} />
     </Suspense>
   )
-}
-
-function otherwiseText(policy: string): string {
-  return policy === 'allow'
-    ? 'Everything that no rule mentions is allowed.'
-    : 'Everything that no rule mentions is denied.'
 }

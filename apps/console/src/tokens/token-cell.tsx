@@ -1,16 +1,22 @@
-import type { TokenReference } from '@latchkey/sdk'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { TitleCell } from '../ui/table/data-table.tsx'
 
-/** The first cell of a row about a token: a link to it, and its accessor. */
-export function TokenCell({ token: { AccessorID, Description } }: { readonly token: TokenReference }) {
+interface TokenLinkProps {
+  readonly id: string
+  readonly className?: string
+  readonly children: ReactNode
+}
+
+export function TokenLink({ id: accessorId, className, children }: TokenLinkProps) {
   return (
-    <TitleCell
-      to="/tokens/$accessorId"
-      params={{ accessorId: AccessorID }}
-      preload={false}
-      title={Description || 'No description'}
-      sub={AccessorID}
-      isMono
-    />
+    <Link to="/tokens/$accessorId" params={{ accessorId }} preload={false} className={className}>
+      {children}
+    </Link>
   )
+}
+
+export function TokenCell({ AccessorID, Description }: { AccessorID: string; Description: string }) {
+  const link = { to: '/tokens/$accessorId', params: { accessorId: AccessorID } } as const
+  return <TitleCell {...link} title={Description || 'No description'} sub={AccessorID} isMono />
 }

@@ -18,7 +18,6 @@ interface TokenFormProps {
 
 const BLANK = { description: '', ...NO_LINKS }
 
-/** The fields that create and edit share. */
 function TokenForm({ content, onContent }: TokenFormProps) {
   return (
     <>
@@ -41,7 +40,6 @@ function TokenForm({ content, onContent }: TokenFormProps) {
   )
 }
 
-/** The fields of a token that the forms edit. */
 const bodyOf = ({ description, ...links }: typeof BLANK) => ({
   Description: description.trim(),
   ...linksOf(links, serverFacts.datacenter),
@@ -57,7 +55,6 @@ const LIFETIMES = [
 ] as const
 
 interface CreateTokenProps {
-  /** The initial links. */
   readonly policies: readonly string[]
   readonly roles: readonly string[]
   readonly onClose: () => void
@@ -121,7 +118,6 @@ export function CreateToken({ policies, roles, onClose }: CreateTokenProps) {
 interface EditTokenProps {
   /** The token on the page, which follows changes made elsewhere while the person types. */
   readonly token: KnownToken
-  /** The token was deleted elsewhere while this form was open. */
   readonly isDeleted: boolean
   readonly onClose: () => void
 }

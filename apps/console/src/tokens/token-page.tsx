@@ -61,11 +61,8 @@ function useIsMine(accessorId: string): boolean {
   return session.state === 'signedIn' && session.token?.AccessorID === accessorId
 }
 
-interface DetailsProps extends Editing {
-  readonly token: KnownToken
-}
-
-function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
+function TokenDetails(props: Editing & { readonly token: KnownToken }) {
+  const { token, isDeleted, isEdited, setEdited } = props
   const rights = useRights()
   const isMine = useIsMine(token.AccessorID)
   const navigate = useNavigate()
@@ -126,7 +123,6 @@ function TokenDetails({ token, isDeleted, isEdited, setEdited }: DetailsProps) {
   )
 }
 
-/** How long a secret stays on screen. */
 const SHOWN_MS = 30_000
 
 function SecretActions({ accessorId }: { readonly accessorId: string }) {

@@ -7,6 +7,7 @@ import { useRefetchOn } from '../live/use-live.ts'
 import { useClient } from '../session/session.ts'
 import { Loaded } from '../ui/feedback.tsx'
 import { Card } from '../ui/page.tsx'
+import { TokenLink } from './token-cell.tsx'
 
 const TOKENS_MAX = 10
 
@@ -15,7 +16,6 @@ interface UsageProps {
   readonly by: 'policy' | 'role'
   readonly id: string
   readonly name: string
-  /** Shown if nothing links it. */
   readonly none: ReactNode
 }
 
@@ -57,14 +57,9 @@ export function Usage({ title, by, id, name, none }: UsageProps) {
               {tokens.map(({ AccessorID, Description }) => (
                 <li key={AccessorID}>
                   <KeyRound aria-hidden />
-                  <Link
-                    to="/tokens/$accessorId"
-                    params={{ accessorId: AccessorID }}
-                    preload={false}
-                    className="truncate"
-                  >
+                  <TokenLink id={AccessorID} className="truncate">
                     {Description || AccessorID}
-                  </Link>
+                  </TokenLink>
                 </li>
               ))}
               <li className="small">

@@ -1,7 +1,4 @@
-/**
- * Deletes a token at once, and for some seconds offers to recreate it with the same ids, links and expiration. A leaked secret
- * must not stay valid while somebody might change their mind.
- */
+/** Deletes a token at once, because its secret may have leaked, and offers to create it again with the same ids. */
 import type { Client, Token } from '@latchkey/sdk'
 import { type KnownToken, useClient } from '../session/session.ts'
 import { messageOf } from '../ui/message-of.ts'
@@ -29,10 +26,6 @@ export function useDeleteToken(): (token: KnownToken) => Promise<boolean> {
 
 function offerUndo(client: Client, token: Token): void {
   const name = token.Description || token.AccessorID
-  if (!canBeMadeAgain(token)) {
-    showToast({ text: `Deleted “${name}”. Its secret no longer works.` })
-    return
-  }
   const undo = async () => {
     try {
       await client.tokens.create(recordOf(token))
@@ -43,8 +36,10 @@ function offerUndo(client: Client, token: Token): void {
   }
   showToast({
     text: `Deleted “${name}”. Its secret no longer works.`,
-    durationMs: UNDO_MS,
-    action: { label: 'Undo', onSelect: () => void undo() },
+    ...(canBeMadeAgain(token) && {
+      durationMs: UNDO_MS,
+      action: { label: 'Undo', onSelect: () => void undo() },
+    }),
   })
 }
 

@@ -25,7 +25,6 @@ interface ButtonProps extends ComponentProps<'button'> {
   readonly look?: 'primary' | 'plain' | 'quiet' | 'danger'
   readonly size?: 'medium' | 'small'
   readonly icon?: LucideIcon
-  /** The action is running and cannot be started again. */
   readonly busy?: boolean
 }
 

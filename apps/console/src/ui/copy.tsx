@@ -36,11 +36,7 @@ export function CopyButton({ label, text }: CopyButtonProps) {
   )
 }
 
-/**
- * Copies a text to the clipboard without adding it to the page.
- *
- * @throws Error with a message for people if the browser refuses.
- */
+/** Copies a text without adding it to the page. @throws Error with a message for people if the browser refuses. */
 export async function copyText(text: string): Promise<void> {
   // Over plain HTTP from another machine, browsers offer no clipboard API, but a page can still handle a copy event.
   const isCopied = window.isSecureContext

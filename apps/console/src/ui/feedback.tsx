@@ -62,7 +62,6 @@ function titleOf(error: unknown): string {
   return TITLES[error.kind]
 }
 
-/** Placeholder lines for text that is loading. */
 export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div className="skeleton-lines" role="status">
@@ -76,7 +75,6 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
 
 interface LoadedProps<T> {
   readonly query: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>
-  /** Placeholder lines. */
   readonly lines?: number
   readonly children: (data: T) => ReactNode
 }
@@ -95,7 +93,6 @@ interface EmptyProps {
   readonly actions?: ReactNode
 }
 
-/** Shown when there is nothing: why, and what to do next. */
 export function Empty({ icon: Icon, title, children, actions }: EmptyProps) {
   return (
     <div className="empty">

@@ -11,10 +11,8 @@ export function Instant({ value }: { readonly value: string }) {
   )
 }
 
-/** When less than this time is left, the token is highlighted. */
 const SOON_MS = 3_600_000
 
-/** When a token expires, in relative terms. */
 export function Expiry({ value }: { readonly value: string | undefined }) {
   const now = useNow()
   if (value === undefined) return <span className="small muted">Never</span>

@@ -4,21 +4,18 @@ import { LatchkeyError, PermissionDenied, Timeout, Unavailable } from '@latchkey
 export function messageOf(error: unknown): string {
   if (error instanceof PermissionDenied && error.missing !== undefined) {
     const { resource, segment, access } = error.missing
-    return missingRightText(resource, segment, access)
+    const place = segment === undefined ? '' : ` on “${segment}”`
+    return `This needs ${resource}:${access}${place}, which your token does not have.`
   }
   if (error instanceof Timeout)
     return 'The server took too long to answer. It may be busy, or the connection slow.'
   if (error instanceof Unavailable && error.status === undefined)
     return 'The server cannot be reached. Check that it is running and that you are online.'
-  if (error instanceof LatchkeyError) return detailOf(error)
+  // The leading method name and status mean nothing to people here.
+  if (error instanceof LatchkeyError) return error.message.replace(/^[\w.]+: (\d{3} )?/, '')
   if (isNotLoaded(error))
     return 'The server cannot be reached, or it was updated and this page has a new version.'
   return error instanceof Error ? error.message : String(error)
-}
-
-/** The message without the leading method name and status, which mean nothing to people here. */
-function detailOf({ message }: LatchkeyError): string {
-  return message.replace(/^[\w.]+: (\d{3} )?/, '')
 }
 
 /** How browsers report that a file of the console did not load: the server is away, or was updated and has other files. */
@@ -26,8 +23,4 @@ const NOT_LOADED = /dynamically imported module|importing a module|module script
 
 export function isNotLoaded(error: unknown): boolean {
   return error instanceof Error && NOT_LOADED.test(error.message)
-}
-
-function missingRightText(resource: string, segment: string | undefined, access: string): string {
-  return `This needs ${resource}:${access}${segment === undefined ? '' : ` on “${segment}”`}, which your token does not have.`
 }

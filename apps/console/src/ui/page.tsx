@@ -6,7 +6,6 @@ interface PageProps {
   /** Shown instead of the title, which still names the tab. */
   readonly heading?: ReactNode
   readonly lead?: ReactNode
-  /** The list that contains the record. */
   readonly parent?: { readonly to: string; readonly label: string }
   readonly actions?: ReactNode
   readonly width?: 'narrow' | 'normal' | 'wide'
@@ -62,13 +61,9 @@ export function Card({ title, actions, children, flush = false }: CardProps) {
 
 type Fact = readonly [title: string, value: ReactNode, className?: string]
 
-interface FactsProps {
-  readonly facts: readonly Fact[]
-  readonly className?: string
-}
-
 /** Facts about a record; those without a value are left out. */
-export function Facts({ facts, className: look = '' }: FactsProps) {
+export function Facts(props: { readonly facts: readonly Fact[]; readonly className?: string }) {
+  const { facts, className: look = '' } = props
   return (
     <dl className={`facts ${look}`}>
       {facts

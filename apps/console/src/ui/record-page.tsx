@@ -11,7 +11,6 @@ import { Menu } from './overlay/menu.tsx'
 import { Page } from './page.tsx'
 import { showToast } from './toast.tsx'
 
-/** Whether the form of a record is open. */
 export interface Editing {
   readonly isEdited: boolean
   readonly setEdited: (isEdited: boolean) => void
@@ -25,9 +24,7 @@ interface RecordPageProps<T> {
     readonly data: T | null | undefined
     readonly refetch: () => unknown
   }
-  /** The list that contains the record. */
   readonly parent: { readonly to: string; readonly label: string }
-  /** The title until the record is known. */
   readonly title: string
   readonly gone: { readonly icon: LucideIcon; readonly title: string; readonly text: string }
   /** Whether the page itself is a form with input; absent: a form is open after `setEdited`. */
@@ -75,12 +72,9 @@ interface EditablePageProps<T extends { readonly Name: string }>
   readonly nameOf?: (record: T) => string
   readonly leadOf: (record: T) => string | undefined
   readonly remove: (record: T) => Promise<unknown>
-  /** Whether a record can be deleted; absent: each can. */
   readonly isRemovable?: (record: T) => boolean
-  /** Beside the actions that every record has. */
   readonly actions?: (record: T) => ReactNode
   readonly dialog: (props: RecordDialogProps<T>) => ReactNode
-  /** The cards of the page. */
   readonly children: (record: T) => ReactNode
 }
 
@@ -122,16 +116,11 @@ export function EditablePage<T extends { readonly Name: string }>(props: Editabl
 }
 
 interface RecordActionsProps {
-  /** The kind of record: "role". */
   readonly what: string
   readonly name: string
-  /** Absent: the page has no form. */
   readonly onEdit?: () => void
-  /** Absent: the record cannot be deleted. */
   readonly onDelete?: (() => Promise<unknown>) | undefined
-  /** The list, which is opened after a deletion. */
   readonly to: string
-  /** What else a deletion destroys. */
   readonly warning: string
 }
 

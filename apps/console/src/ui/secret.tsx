@@ -8,7 +8,6 @@ import { Problem } from './feedback.tsx'
 
 const COPIED_MS = 2_500
 
-/** Reads the secret when it is needed. */
 type ReadSecret = () => string | Promise<string>
 
 export function useCopySecret(read: ReadSecret) {
@@ -45,7 +44,6 @@ export function CopySecret({ copy, look = 'plain', size = 'medium', isRepeated =
 
 interface ShownSecretProps {
   readonly read: ReadSecret
-  /** How long it stays on screen; absent: as long as the page. */
   readonly shownMs?: number
   readonly onShown?: () => void
 }

@@ -29,7 +29,6 @@ function remove(toast: Shown): void {
   shown.set(shown.get().filter((each) => each !== toast))
 }
 
-/** The container of all toasts; mounted once. */
 export function Toasts() {
   const toasts = shown.use()
   return (

@@ -1,6 +1,6 @@
 import type { IntentionMigration, MigrationStatus } from '@latchkey/sdk'
 import { useQuery } from '@tanstack/react-query'
-import { durationText } from '../live/instants.ts'
+import { countOf, durationText } from '../live/instants.ts'
 import { everySecond } from '../live/queries.ts'
 import { useClient } from '../session/session.ts'
 import { Chart } from '../ui/chart/chart.tsx'
@@ -28,7 +28,6 @@ const INTENTIONS_TEXTS = {
   done: 'Intentions are stored as config entries, and both APIs work.',
 }
 
-/** The accessor migration and the intentions migration. */
 export function Migrations() {
   const client = useClient()
   const accessors = useQuery({
@@ -72,7 +71,9 @@ function Accessors({ status }: { readonly status: MigrationStatus }) {
     <div className="stack" data-gap="small">
       <div className="row">
         <Badge tone={TONES[State] ?? 'accent'}>{STATE_NAMES[State]}</Badge>
-        <span className="small secondary nums">{progressText(Done, Total)}</span>
+        <span className="small secondary nums">
+          {Total === 0 ? 'No legacy tokens' : `${Done.toLocaleString('en')} of ${countOf(Total, 'token')}`}
+        </span>
       </div>
       {Total > 0 && (
         <progress className="progress" aria-label="Accessors for legacy tokens" value={Done} max={Total} />
@@ -94,7 +95,9 @@ function Intentions({ status }: { readonly status: IntentionMigration }) {
     <div className="stack" data-gap="small">
       <div className="row">
         <Badge tone={TONES[State] ?? 'accent'}>{STATE_NAMES[State]}</Badge>
-        <span className="small secondary nums">{intentionsText(count, Destinations)}</span>
+        <span className="small secondary nums">
+          {countOf(count, 'intention')}, {countOf(Destinations, 'destination')}
+        </span>
       </div>
       <p className="small secondary">
         {State === 'migrating'
@@ -118,16 +121,6 @@ function WaitsForList({ items }: { readonly items: readonly string[] | undefined
       </ul>
     </div>
   )
-}
-
-function progressText(done: number, total: number): string {
-  return total === 0
-    ? 'No legacy tokens'
-    : `${done.toLocaleString('en')} of ${total.toLocaleString('en')} tokens`
-}
-
-function intentionsText(count: number, destinations: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'intention' : 'intentions'}, ${destinations.toLocaleString('en')} ${destinations === 1 ? 'destination' : 'destinations'}`
 }
 
 /** Progress and rate of the accessor migration since the page was opened, and when it is expected to end. */

@@ -32,13 +32,8 @@ export function PlanPage() {
   )
 }
 
-interface DropProps {
-  readonly onFile: (file: File) => void
-  /** Of the file that is shown. */
-  readonly name: string | undefined
-}
-
-function Drop({ onFile, name }: DropProps) {
+function Drop(props: { readonly onFile: (file: File) => void; readonly name: string | undefined }) {
+  const { onFile, name } = props
   const id = useId()
   const [isOver, setOver] = useState(false)
   const drop = (event: DragEvent) => {
@@ -98,7 +93,6 @@ const CODE_NAMES = {
   rules_ignored: 'Rules that are ignored',
 }
 
-/** Rule texts beyond this number are only counted. */
 const TEXTS_SHOWN = 25
 
 /** The plan of an upgrade: counts, duration, problems of the dump, and the policies that its rules become. */

@@ -36,7 +36,6 @@ export function UpgradePage() {
   )
 }
 
-/** Every server process with its version, its mode and whether it is alive. */
 function Servers() {
   const client = useClient()
   const members = useQuery({
@@ -93,7 +92,7 @@ function Server({ member: { Name, Addr, Port, Version, Status, Tags } }: { reado
 }
 
 const COLUMNS: readonly Column<TokenRow>[] = [
-  ['Token', 'minmax(0, 4fr)', (token) => <TokenCell token={token} />],
+  ['Token', 'minmax(0, 4fr)', (token) => <TokenCell {...token} />],
   [
     'Required action',
     'minmax(0, 5fr)',

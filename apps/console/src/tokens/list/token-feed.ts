@@ -1,7 +1,4 @@
-/**
- * All tokens that the person may see: loaded page by page, then updated as they change. The table shows tokens from the first
- * page on. Secrets are dropped when pages arrive, so the list never has one.
- */
+/** All tokens that the person may see, shown from the first page on. Secrets are dropped when pages arrive. */
 import { sleep } from '@latchkey/contract/plain'
 import type { Client, TokenListEntry } from '@latchkey/sdk'
 import { useEffect, useSyncExternalStore } from 'react'
@@ -9,18 +6,14 @@ import { useConnection } from '../../live/connection.ts'
 import { usePageVisible } from '../../live/use-live.ts'
 import { anonymousClient, useClient } from '../../session/session.ts'
 
-/** A token of the list, without its secret. */
 export type TokenRow = Omit<TokenListEntry, 'SecretID' | 'Hash'> & {
-  /** The searched text, in lower case. */
   readonly searched: string
-  /** Its ExpirationTime in milliseconds. */
   readonly expiresAt: number | undefined
 }
 
 interface FeedState {
   /** Newest first. A new array for each change. */
   readonly rows: readonly TokenRow[]
-  /** Whether all pages have been loaded at least once. */
   readonly isComplete: boolean
   readonly error: unknown
 }
@@ -57,7 +50,6 @@ class TokenFeed {
     }
   }
 
-  /** Restarts after a failure. */
   readonly retry = (): void => {
     if (this.state.error === undefined || this.listeners.size === 0) return
     this.stop?.abort()
@@ -122,7 +114,6 @@ class TokenFeed {
   }
 }
 
-/** The rows of the first page, and the known older ones. */
 function withNewest(newest: readonly TokenRow[], known: readonly TokenRow[]): readonly TokenRow[] {
   const oldest = newest.at(-1)?.CreateIndex ?? 0
   const shown = new Set(newest.map(({ AccessorID }) => AccessorID))

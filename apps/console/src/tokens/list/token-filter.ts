@@ -11,7 +11,6 @@ type LinkFilter = (typeof LINK_FILTERS)[number]
 
 export interface TokenSearch {
   readonly q?: string
-  /** Names. */
   readonly policy?: string
   readonly role?: string
   readonly identity?: string
@@ -19,7 +18,6 @@ export interface TokenSearch {
   readonly expiry?: ExpiryFilter
   /** A column, with `-` in front for descending. */
   readonly sort?: string
-  /** Whether the dialog that creates a token is open. */
   readonly create?: true
 }
 
@@ -74,7 +72,6 @@ function identitiesOf(row: TokenRow): string[] {
   ]
 }
 
-/** The distinct values of a filter, in order. */
 export function valuesOf(rows: readonly TokenRow[], filter: LinkFilter): readonly string[] {
   const values = new Set<string>()
   for (const row of rows) {

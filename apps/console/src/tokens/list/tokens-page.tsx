@@ -1,4 +1,4 @@
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { KeyRound, SearchX } from 'lucide-react'
 import { useDeferredValue, useMemo } from 'react'
 import { LinkBadges } from '../../links/link-badges.tsx'
@@ -12,6 +12,7 @@ import { Page } from '../../ui/page.tsx'
 import { ChoiceFilter } from '../../ui/table/choice-filter.tsx'
 import { type Column, DataTable } from '../../ui/table/data-table.tsx'
 import { CreateAction, countText, SearchBox } from '../../ui/table/list-page.tsx'
+import { TokenLink } from '../token-cell.tsx'
 import { CreateToken } from '../token-forms.tsx'
 import { type TokenRow, useTokenFeed } from './token-feed.ts'
 import {
@@ -50,14 +51,9 @@ const COLUMNS: readonly Column<TokenRow>[] = [
     (token) => (
       <span className="cell-title">
         <span className="row" style={{ flexWrap: 'nowrap' }}>
-          <Link
-            to="/tokens/$accessorId"
-            params={{ accessorId: token.AccessorID }}
-            preload={false}
-            className="cell-link truncate"
-          >
+          <TokenLink id={token.AccessorID} className="cell-link truncate">
             {token.Description || 'No description'}
-          </Link>
+          </TokenLink>
           {token.Local && <Badge>local</Badge>}
           {token.Legacy && <Badge tone="warn">legacy rules</Badge>}
         </span>

@@ -4,7 +4,6 @@ import { type ChartProps, clock } from './series.ts'
 
 const Plot = lazy(async () => ({ default: (await import('./plot.tsx')).Plot }))
 
-/** The newest rows, shown in the table. */
 const ROWS_MAX = 12
 
 /** Numbers over time: lines, their values at the pointer, and the same as a table. The vertical axis begins at 0. */

@@ -8,7 +8,6 @@ import { type ChartProps, clock, type Line } from './series.ts'
 const HEIGHT_REM = 11
 const LABEL_REM = 0.75
 const CHARACTER_REM = 0.45
-/** Minimum distance between two labels of the time axis. */
 const INTERVAL_REM = 5
 const MINUTE_MS = 60_000
 
@@ -17,7 +16,6 @@ interface PlotProps extends ChartProps {
   readonly onPoint: (index: number | undefined) => void
 }
 
-/** Draws lines over time. Adapts to its width, the text size and the theme. */
 export function Plot(props: PlotProps) {
   const { times, lines } = props
   const box = useRef<HTMLDivElement>(null)

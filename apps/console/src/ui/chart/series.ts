@@ -1,10 +1,7 @@
-/** What a chart draws. */
-
 export interface Line {
   readonly label: string
   /** `area`: measured values. `expected`: dashed. `bound`: a thin line. */
   readonly look: 'area' | 'expected' | 'bound'
-  /** One for each time; `null` for none. */
   readonly values: readonly (number | null)[]
 }
 
@@ -13,11 +10,9 @@ export interface ChartProps {
   /** Milliseconds since the epoch, ascending. */
   readonly times: readonly number[]
   readonly lines: readonly Line[]
-  /** A value with its unit. */
   readonly format: (value: number) => string
 }
 
-/** A time of day, to the second. */
 export function clock(time: number | undefined): string {
   return time === undefined ? '' : new Date(time).toLocaleTimeString('en-GB')
 }
@@ -25,7 +20,6 @@ export function clock(time: number | undefined): string {
 /** Values of the past minutes, for charts. The server keeps no history: a chart begins when its page is opened. */
 
 export interface Sample<T> {
-  /** Milliseconds since the epoch. */
   readonly at: number
   readonly value: T
 }

@@ -3,7 +3,6 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 interface FieldProps {
   readonly label: string
   readonly hint?: ReactNode
-  /** What is wrong with the value. */
   readonly error?: string | undefined
   readonly children: (control: {
     readonly id: string

@@ -1,10 +1,8 @@
 import { useEffect, useState } from 'react'
 import { sharedState } from '../../live/shared-state.ts'
 
-/** Number of forms with unsaved input. */
 const forms = sharedState(0)
 
-/** Counts a form while it has unsaved input. */
 export function useUnsaved(isUnsaved: boolean): void {
   useEffect(() => {
     if (!isUnsaved) return

@@ -4,7 +4,6 @@ import { Fragment, type ReactNode, useState } from 'react'
 import { Button } from '../controls.tsx'
 import { Dialog } from '../overlay/dialog.tsx'
 
-/** The label of a field, and for a choice the names of its values. */
 type FieldLabel = string | readonly [label: string, names: Readonly<Record<string, string>>]
 
 interface EditOptions<R, C, S> {
@@ -12,7 +11,6 @@ interface EditOptions<R, C, S> {
   readonly record: R | undefined
   /** Somebody else has deleted the record: its last version is shown. */
   readonly isDeleted?: boolean
-  /** The initial content of a new record. */
   readonly blank: C
   /** Absent: the fields of the record with the names that `blank` has. */
   readonly contentOf?: (record: R) => C
@@ -30,14 +28,11 @@ interface EditOptions<R, C, S> {
 
 interface Edit<C> {
   readonly content: C
-  /** Changes some fields. */
   readonly set: (part: Partial<C>) => void
-  /** The properties of the control for a field. */
   readonly field: <K extends keyof C & string>(name: K) => FieldControl<C[K]>
   readonly save: UseMutationResult<unknown, Error, void>
   /** Saving creates a record: it is new, or was deleted elsewhere. */
   readonly isNew: boolean
-  /** There is unsaved input. */
   readonly isChanged: boolean
   /** Both versions, shown instead of the form, if somebody else has changed the record. */
   readonly conflict: ReactNode
@@ -140,7 +135,6 @@ function noneIfDeleted(error: unknown): undefined {
 
 interface EditDialogProps {
   readonly edit: Omit<Edit<object>, 'content' | 'set' | 'field'>
-  /** The kind of record: "role". */
   readonly what: string
   /** Absent: "Create role" or "Edit role". */
   readonly title?: string | undefined
@@ -180,7 +174,6 @@ interface DeletedNoticeProps {
   readonly onDiscard: () => void
 }
 
-/** Says that somebody else has deleted the record that a form shows. */
 export function DeletedNotice({ onCreate, isCreating = false, onDiscard }: DeletedNoticeProps) {
   return (
     <div className="problem" data-tone="info" role="status">
@@ -199,7 +192,6 @@ export function DeletedNotice({ onCreate, isCreating = false, onDiscard }: Delet
   )
 }
 
-/** Says that somebody else has changed the record that a form shows. */
 export function ChangedNotice() {
   return (
     <div className="problem" data-tone="info" role="status">
@@ -210,7 +202,6 @@ export function ChangedNotice() {
   )
 }
 
-/** A field of a record: its label, and its value as text. */
 export type FieldText = readonly [label: string, text: string]
 
 /** The fields whose texts differ, or that only one version has. */
@@ -222,7 +213,6 @@ export function differences(mine: readonly FieldText[], theirs: readonly FieldTe
 }
 
 interface ConflictProps {
-  /** The differing fields. */
   readonly rows: ReturnType<typeof differences>
   readonly onMine: () => void
   readonly onTheirs: () => void

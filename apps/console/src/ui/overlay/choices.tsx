@@ -5,19 +5,16 @@ import type { ComponentProps, ReactNode } from 'react'
 
 interface ChoicesProps extends Omit<ComponentProps<typeof Command.Input>, 'children'> {
   readonly label: string
-  /** The button that opens the list. */
   readonly trigger: ReactNode
   readonly isOpen: boolean
   readonly onOpen: (isOpen: boolean) => void
   readonly modal?: boolean
   /** Whether the list finds what is typed itself; absent: it does. */
   readonly shouldFilter?: boolean
-  /** Shown if nothing matches. */
   readonly none?: string
   readonly children: ReactNode
 }
 
-/** A button that opens a list with a search. */
 export function Choices(props: ChoicesProps) {
   const {
     label,
@@ -57,7 +54,6 @@ export function Choices(props: ChoicesProps) {
 interface ChoiceProps {
   readonly value: string
   readonly title: string
-  /** The second line. */
   readonly sub?: string
   readonly isMono?: boolean
   readonly isChosen?: boolean

@@ -12,7 +12,6 @@ interface DialogProps {
   readonly lead?: ReactNode
   readonly size?: 'medium' | 'large'
   readonly children?: ReactNode
-  /** Buttons in the footer. */
   readonly foot?: ReactNode
   /** Makes the dialog a form, with a button that submits it beside one that closes it, and its failure below the fields. */
   readonly action?: {
@@ -30,10 +29,7 @@ interface DialogProps {
   readonly onSubmit?: (() => void) | undefined
 }
 
-/**
- * A dialog that is open while it is mounted. Focus stays inside and returns afterwards. Escape closes it, and so does a click
- * outside unless it has fields: typed input would be lost.
- */
+/** A dialog that is open while it is mounted. A click outside closes it unless it has fields. */
 export function Dialog(props: DialogProps) {
   const { title, lead, size = 'medium', children, foot, action, onClose, onSubmit, isChanged = false } = props
   const dialog = useRef<HTMLDivElement>(null)
@@ -115,25 +111,15 @@ function HistoryGuard() {
   return <Blocker isBlocked={({ action }) => ['BACK', 'FORWARD', 'GO'].includes(action)} />
 }
 
-interface BlockerProps {
-  readonly isBlocked: ShouldBlockFn
-  /** Whether closing the tab asks too. */
-  readonly enableBeforeUnload?: boolean
-}
-
-function Blocker({ isBlocked, enableBeforeUnload = true }: BlockerProps) {
+function Blocker(props: { readonly isBlocked: ShouldBlockFn; readonly enableBeforeUnload?: boolean }) {
+  const { isBlocked, enableBeforeUnload = true } = props
   const blocker = useBlocker({ shouldBlockFn: isBlocked, enableBeforeUnload, withResolver: true })
   if (blocker.status !== 'blocked') return null
   return <DiscardDialog onKeep={blocker.reset} onDiscard={blocker.proceed} />
 }
 
-interface DiscardDialogProps {
-  readonly onKeep: () => void
-  readonly onDiscard: () => void
-}
-
-/** Asks whether to discard the input. */
-export function DiscardDialog({ onKeep, onDiscard }: DiscardDialogProps) {
+export function DiscardDialog(props: { readonly onKeep: () => void; readonly onDiscard: () => void }) {
+  const { onKeep, onDiscard } = props
   return (
     <Dialog
       title="Discard changes?"
@@ -164,15 +150,12 @@ function focusFirstField(event: Event): void {
   target.focus()
 }
 
-interface Place {
-  readonly pathname: string
-  readonly search: object
-}
+type Address = Pick<Parameters<ShouldBlockFn>[0]['current'], 'pathname' | 'search'>
 
 interface LeaveGuardProps {
   readonly isChanged: boolean
   /** Whether typed input survives this change of the URL; absent: it never does. */
-  readonly isKept?: (from: Place, to: Place) => boolean
+  readonly isKept?: (from: Address, to: Address) => boolean
 }
 
 /** Asks before the person leaves a page, or closes its tab, with unsaved input. */
@@ -208,11 +191,7 @@ export function Confirm({ title, children, action, onConfirm, onClose }: Confirm
 /** The element that had the focus when the last dialog opened from outside any dialog. */
 let outside: HTMLElement | undefined
 
-/**
- * Returns the focus to the element that had it when a dialog opened. Radix does so only for its own triggers.
- *
- * @returns a handler for `onCloseAutoFocus`.
- */
+/** A handler for `onCloseAutoFocus` that returns the focus; Radix does so only for its own triggers. */
 export function useReturnFocus(): (event: Event) => void {
   const [opener] = useState(findOpener)
   return (event) => {

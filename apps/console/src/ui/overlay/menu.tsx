@@ -10,7 +10,6 @@ interface MenuAction {
 }
 
 interface MenuProps {
-  /** The button that opens it. */
   readonly children: ReactNode
   readonly label?: ReactNode
   readonly actions: readonly MenuAction[]

@@ -1,7 +1,4 @@
-/**
- * Replaces the package `react-style-singleton`, with which Radix locks the page behind a dialog. It adopts a style sheet
- * instead of inserting a `<style>` element, so the page needs no `unsafe-inline` in its Content-Security-Policy.
- */
+/** Replaces `react-style-singleton` of Radix: an adopted sheet, so the page needs no `unsafe-inline` in its CSP. */
 import { useEffect } from 'react'
 
 /** A component that applies its styles to the document while it is mounted; the last one to unmount removes them. */

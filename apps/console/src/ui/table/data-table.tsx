@@ -24,7 +24,6 @@ interface DataTableProps<T> {
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
   readonly keyOf: (row: T) => string
-  /** Height of a row, in units of the text size. */
   readonly rowRem?: number
   readonly sorting?: Sorting | undefined
   readonly onSort?: ((column: string) => void) | undefined
@@ -38,10 +37,7 @@ const ROW_REM = 3.75
 /** Up to this number of rows, the table is as high as its content. */
 const SHOWN_WHOLE = 12
 
-/**
- * Rows whose first cell has a link; a click anywhere in the row follows it. Arrow keys, Home, End and the page keys move
- * between these links.
- */
+/** Rows whose first cell has a link, which a click on the row follows, and between which the arrow keys move. */
 export function DataTable<T>(props: DataTableProps<T>) {
   const { label, columns, rows, keyOf, sorting, onSort, narrowTracks } = props
   const rowHeight = (props.rowRem ?? ROW_REM) * useRem()
@@ -142,18 +138,16 @@ function targetOf(key: string, at: number, count: number): number | undefined {
   return to === undefined ? undefined : Math.max(0, Math.min(count - 1, to))
 }
 
-interface TitleCellProps extends Pick<LinkProps, 'to' | 'params' | 'preload'> {
+interface TitleCellProps extends Pick<LinkProps, 'to' | 'params'> {
   readonly title: string
-  /** The second line. */
   readonly sub: string
   readonly isMono?: boolean
 }
 
-/** The first cell of a row: a link to the record. */
 export function TitleCell({ title, sub, isMono = false, ...link }: TitleCellProps) {
   return (
     <span className="cell-title">
-      <Link {...link} className="cell-link truncate">
+      <Link {...link} preload={false} className="cell-link truncate">
         {title}
       </Link>
       <span className={`cell-sub ${isMono ? 'mono ' : ''}truncate`}>{sub}</span>

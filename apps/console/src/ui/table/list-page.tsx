@@ -12,7 +12,6 @@ import { type Column, DataTable } from './data-table.tsx'
 import { type ListSearch, searchRecords } from './list-search.ts'
 
 interface ListPageProps<T> {
-  /** The name of the list: "Policies". */
   readonly title: string
   readonly lead: string
   readonly queryKey: QueryKey
@@ -21,19 +20,15 @@ interface ListPageProps<T> {
   readonly keyOf: (record: T) => string
   /** The text by which the list is sorted; absent: in the order of the server. */
   readonly sortBy?: (record: T) => string
-  /** The searched texts. */
   readonly textsOf: (record: T) => readonly string[]
   readonly searchLabel?: string
   readonly empty: { readonly icon: LucideIcon; readonly title: string; readonly text: string }
   readonly narrowTracks?: string
   /** The kind of record that the person may create; absent: none. */
   readonly create?: { readonly what: string; readonly needs: RightName | boolean; readonly to?: string }
-  /** The dialog that creates a record. */
   readonly dialog?: (onClose: () => void) => ReactNode
-  /** Filters beside the search. */
   readonly filters?: ReactNode
   readonly isShown?: (record: T) => boolean
-  /** Above the list. */
   readonly children?: ReactNode
 }
 
@@ -113,7 +108,6 @@ export function ListPage<T>(props: ListPageProps<T>) {
   )
 }
 
-/** Changes parts of the search of the page. */
 export function useChangeSearch(): (part: object) => void {
   const navigate = useNavigate()
   return (part) =>
@@ -150,14 +144,12 @@ export function countText(shown: number, all: number): string {
 
 interface SearchBoxProps {
   readonly label: string
-  /** Absent: the label. */
   readonly placeholder?: string
   readonly value: string | undefined
   /** `undefined`: no search. */
   readonly onValue: (value: string | undefined) => void
 }
 
-/** The search field of a toolbar. */
 export function SearchBox({ label, placeholder = label, value, onValue }: SearchBoxProps) {
   return (
     <div className="search input-with-icon">

@@ -10,11 +10,7 @@ export function readListSearch(search: UrlSearch): ListSearch {
 
 export type UrlSearch = Readonly<Record<string, unknown>>
 
-/**
- * Reads the search of a URL, and drops what it does not recognise. A text that was typed may look like a number.
- *
- * @param texts the names of texts; `create` is read in every search.
- */
+/** Reads some texts of a URL, and `create`; drops the rest. A text that was typed may look like a number. */
 export function readSearch<const Name extends string>(
   search: UrlSearch,
   texts: readonly Name[],
@@ -24,7 +20,6 @@ export function readSearch<const Name extends string>(
   return { ...Object.fromEntries(found), ...(search.create === true ? { create: true } : {}) }
 }
 
-/** The records with a text that contains all words. */
 export function searchRecords<T>(
   records: readonly T[],
   q: string | undefined,
