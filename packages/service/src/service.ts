@@ -17,7 +17,7 @@ import { HealthCache } from './health/health-cache.ts'
 import { FairQueue } from './limits/fair-queue.ts'
 import { Semaphore } from './limits/semaphore.ts'
 import { TokenBuckets } from './limits/token-buckets.ts'
-import { loginLimits } from './login/login-limits.ts'
+import { LoginLimits } from './login/login-limits.ts'
 import type { ServiceOptions } from './options.ts'
 import { Pipeline } from './pipeline.ts'
 import { renderError } from './reply/render.ts'
@@ -105,7 +105,7 @@ function callServices(options: ServiceOptions): CallServices {
     turns,
     walks: new Semaphore(WALKS_AT_ONCE_MAX),
     longTexts: new Semaphore(TEXTS_AT_ONCE_MAX, { waitingMax: Number.POSITIVE_INFINITY }),
-    loginLimits: loginLimits(
+    loginLimits: new LoginLimits(
       options.identity.loginsPerSecond,
       options.identity.limits ?? new TokenBuckets(() => options.clock.now()),
     ),

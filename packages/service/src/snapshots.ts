@@ -1,6 +1,5 @@
 import { AclError } from '@latchkey/contract'
-import { secretsSeen } from './caller/authority.ts'
-import { globalManagementMissing } from './caller/caller.ts'
+import { requireAll } from './caller/authority.ts'
 import { type Context, type Handler, json } from './handler.ts'
 import type { Archives } from './options.ts'
 
@@ -21,7 +20,7 @@ export const restoreSnapshotHandler: Handler<'snapshots.restore'> = async (call)
  * @throws AclError `privilege_missing`; `endpoint_not_built` if the store cannot be archived.
  */
 function requireArchives(call: Context): Archives {
-  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  requireAll(call)
   const { archives } = call.service
   if (archives === undefined) throw new AclError('endpoint_not_built', 'This store cannot be archived')
   return archives

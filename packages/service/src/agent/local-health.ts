@@ -14,13 +14,14 @@ export const localServiceHealthHandler: Handler<'agent.serviceHealth'> = (call) 
   requireSomeService(call.caller)
   const catalog = options.store.catalog()
   const found = seenService(call, catalog, params.ServiceID)
+  const isText = query.format === 'text'
   if (!found) {
-    if (query.format === 'text')
-      return { ...textAnswer(`ServiceId ${shorten(params.ServiceID)} not found`), ...notHere() }
-    return { ...json({ AggregatedStatus: 'critical', Service: null, Checks: null }), ...notHere() }
+    const none = { AggregatedStatus: 'critical', Service: null, Checks: null }
+    const text = `ServiceId ${shorten(params.ServiceID)} not found`
+    return { ...(isText ? textAnswer(text) : json(none)), ...NOT_HERE }
   }
   const worst = localStatusOf(call, catalog, found)
-  if (query.format === 'text') return { ...textAnswer(worst), ...statusOf(worst) }
+  if (isText) return { ...textAnswer(worst), ...statusOf(worst) }
   const health = localHealthOf(call, catalog, { service: found, repeated: new RepeatedContent() })
   return { ...json(health), ...statusOf(worst) }
 }
@@ -37,18 +38,16 @@ export const healthByNameHandler: Handler<'agent.healthByName'> = (call) => {
   const found = ownServices(call, catalog).filter(
     (service) => service.Service.toLowerCase() === name && rights.service(service),
   )
-  if (found.length === 0) {
-    if (query.format === 'text')
-      return { ...textAnswer(`ServiceName ${shorten(Service)} Not Found`), ...notHere() }
-    return { ...json([]), ...notHere() }
-  }
+  const isText = query.format === 'text'
+  if (found.length === 0)
+    return { ...(isText ? textAnswer(`ServiceName ${shorten(Service)} Not Found`) : json([])), ...NOT_HERE }
   const worst = aggregateStatus(
     found.map((service) => {
       const status = localStatusOf(call, catalog, service)
       return { CheckID: status === 'maintenance' ? NODE_MAINTENANCE : '', Status: status }
     }),
   )
-  if (query.format === 'text') return { ...textAnswer(worst), ...statusOf(worst) }
+  if (isText) return { ...textAnswer(worst), ...statusOf(worst) }
   const repeated = new RepeatedContent()
   const all = found.map((service) => localHealthOf(call, catalog, { service, repeated }))
   return { ...json(all), ...statusOf(worst) }
@@ -66,9 +65,7 @@ function statusOf(worst: HealthStatus) {
 }
 
 /** The status code and header if there is no such service: the same header as critical. */
-function notHere() {
-  return { status: 404, headers: { reason: 'critical' } } as const
-}
+const NOT_HERE = { status: 404, headers: { reason: 'critical' } } as const
 
 function textAnswer(text: string) {
   const bytes = new TextEncoder().encode(text)

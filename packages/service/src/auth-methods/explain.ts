@@ -9,7 +9,7 @@ import {
   RightsComparison,
   readText,
 } from '@latchkey/acl'
-import { createAuthorizerCache } from '../caller/authorizer-cache.ts'
+import { AuthorizerCache } from '../caller/authorizer-cache.ts'
 import { type Context, type Handler, json } from '../handler.ts'
 import { evaluationOf } from '../login/log-in.ts'
 import { showRight } from '../reply/show-right.ts'
@@ -60,7 +60,7 @@ async function rightsOf(
     if (unreadable === undefined) rules.push(...readText(text, dialect).ruleSet.rules)
   }
   const comparison = new RightsComparison(EMPTY_RULE_SET, { rules })
-  const authorizers = createAuthorizerCache({ bytesMax: RULES_BYTES_MAX })
+  const authorizers = new AuthorizerCache(RULES_BYTES_MAX)
   const before = await authorizers.find(bare, directory, options)
   const after = await authorizers.find(token, directory, options)
   return comparison.compare(before.authorizer.policies, after.authorizer.policies).gains

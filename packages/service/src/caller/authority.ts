@@ -64,6 +64,11 @@ export function seesSecret(call: Context, token: TokenRecord): boolean {
   return view === 'all' || (view === 'ordinary' && !isGlobalManager(token, call.directory))
 }
 
+/** Requires that the caller may see and write everything. @throws AclError `privilege_missing`. */
+export function requireAll(call: Context): void {
+  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+}
+
 /** Whose secrets a caller sees; `ordinary`: those of all tokens without global management. */
 export function secretsSeen({ service, caller }: Context): 'none' | 'ordinary' | 'all' {
   if (!caller.authorizer.aclWrite) return 'none'

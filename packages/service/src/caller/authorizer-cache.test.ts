@@ -4,7 +4,7 @@ import type { AuthorizerDefaults, PolicySource } from '@latchkey/acl'
 import { Authorizer, pathsOf } from '@latchkey/acl'
 import { expect, test } from 'vitest'
 import { Pauses } from '../turns.ts'
-import { type AuthorizerCache, createAuthorizerCache } from './authorizer-cache.ts'
+import { AuthorizerCache } from './authorizer-cache.ts'
 
 const DENY = { defaultPolicy: 'deny' } as const
 const pauses = new Pauses({ turns: { next: async () => {} } })
@@ -33,7 +33,7 @@ const readA = aSource('read', 'key "a" { policy = "read" }')
 const denyA = aSource('deny', 'key "a" { policy = "deny" }')
 
 test('tokens with the same policies share one compiled set, in any order of links', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const cache = new AuthorizerCache(1_000_000)
   for (const sources of [
     [readA, denyA],
     [denyA, readA],
@@ -54,7 +54,7 @@ test.each([
       ['1', '2'],
       ['2', '1'],
     ] as const) {
-      const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+      const cache = new AuthorizerCache(1_000_000)
       const sources = [
         aSource(keys[0], `\n${text}`, { policyName: 'second' }),
         aSource(keys[1], text, { policyName: 'first' }),
@@ -67,7 +67,7 @@ test.each([
 )
 
 test('the key covers everything that a decision depends on: sources, versions and default policy', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const cache = new AuthorizerCache(1_000_000)
   expect((await authorizerOf(cache, [readA], DENY)).decide(READ_A)).toBe(true)
   expect((await authorizerOf(cache, [readA, denyA], DENY)).decide(READ_A)).toBe(false)
   expect((await authorizerOf(cache, [aSource('read@2', '')], DENY)).decide(READ_A)).toBe(false)
@@ -77,7 +77,7 @@ test('the key covers everything that a decision depends on: sources, versions an
 })
 
 test('keys never collide, whatever characters they contain', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const cache = new AuthorizerCache(1_000_000)
   expect((await authorizerOf(cache, [readA, denyA], DENY)).decide(READ_A)).toBe(false)
   for (const separator of ['\0', ',', '","']) {
     expect(
@@ -87,7 +87,7 @@ test('keys never collide, whatever characters they contain', async () => {
 })
 
 test('tokens that share a set keep their own paths to it', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const cache = new AuthorizerCache(1_000_000)
   const role = { id: 'r', name: 'ops' }
   const direct = await authorizerOf(cache, [readA], DENY)
   const throughRole = await authorizerOf(cache, [{ ...readA, path: { via: 'policy', role } }], DENY)
@@ -97,10 +97,10 @@ test('tokens that share a set keep their own paths to it', async () => {
 })
 
 test('evicts the least recently used set and text', async () => {
-  const one = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const one = new AuthorizerCache(1_000_000)
   await authorizerOf(one, [readA], DENY)
   // Half of the bound is for compiled sets, which fits two of them but not three.
-  const cache = createAuthorizerCache({ bytesMax: 3.5 * one.size().bytes })
+  const cache = new AuthorizerCache(3.5 * one.size().bytes)
   const policiesOf = async (source: PolicySource) => (await authorizerOf(cache, [source], DENY)).policies
   const [read, deny] = [await policiesOf(readA), await policiesOf(denyA)]
   expect(await policiesOf(readA)).toBe(read)
@@ -112,7 +112,7 @@ test('evicts the least recently used set and text', async () => {
 
 test('DOS-05: the cache is bounded in bytes for many sets and for long ones', async () => {
   const bytesMax = 4_000_000
-  const cache = createAuthorizerCache({ bytesMax })
+  const cache = new AuthorizerCache(bytesMax)
   for (const rules of [1, 100, 3_000]) {
     for (let i = 0; i < 200; i++) {
       const text = Array.from({ length: rules }, (_, j) => `key "${i}/${j}" { policy = "read" }`).join('\n')
@@ -126,7 +126,7 @@ test('DOS-05: the cache is bounded in bytes for many sets and for long ones', as
 
 test('the memory estimate is between one and three times the heap usage', async () => {
   const gc = garbageCollector()
-  const cache = createAuthorizerCache({ bytesMax: 500_000_000 })
+  const cache = new AuthorizerCache(500_000_000)
   const count = 30
   gc()
   const before = process.memoryUsage().heapUsed
@@ -142,7 +142,7 @@ test('the memory estimate is between one and three times the heap usage', async 
 })
 
 test('keeps a set above the bound until the next one, so that requests do not recompile it', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 10 })
+  const cache = new AuthorizerCache(10)
   expect((await authorizerOf(cache, [readA], DENY)).policies).toBe(
     (await authorizerOf(cache, [readA], DENY)).policies,
   )
@@ -150,7 +150,7 @@ test('keeps a set above the bound until the next one, so that requests do not re
 })
 
 test('sets of many sources have distinct keys of bounded length', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 100_000_000 })
+  const cache = new AuthorizerCache(100_000_000)
   const options = { datacenter: 'dc1', ...DENY, pauses }
   const keys = new Set<string>()
   for (let count = 1; count <= 60; count++) {
@@ -170,7 +170,7 @@ test('sets of many sources have distinct keys of bounded length', async () => {
     expect(key.length).toBeLessThanOrEqual(1_024)
     expect(
       cache
-        .kept(key)
+        .cached(key)
         ?.decide({ resource: 'service', segment: `${'s'.repeat(200)}${count - 1}`, access: 'write' }),
     ).toBe(true)
     keys.add(key)
@@ -179,13 +179,13 @@ test('sets of many sources have distinct keys of bounded length', async () => {
 })
 
 test('parses stored texts leniently, so that stricter parsing does not revoke rights', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const cache = new AuthorizerCache(1_000_000)
   const old = aSource('old', 'sentinel "x" {}\nkey "a" { policy = "read" sentinel {} }')
   expect((await authorizerOf(cache, [old], DENY)).decide(READ_A)).toBe(true)
 })
 
 test('an unreadable stored text denies everything, even under default allow', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const cache = new AuthorizerCache(1_000_000)
   const authorizer = await authorizerOf(cache, [readA, aSource('broken', 'key "a" {')], {
     defaultPolicy: 'allow',
   })
@@ -197,7 +197,7 @@ test('an unreadable stored text denies everything, even under default allow', as
 })
 
 test('parses legacy rules in the legacy dialect', async () => {
-  const cache = createAuthorizerCache({ bytesMax: 1_000_000 })
+  const cache = new AuthorizerCache(1_000_000)
   const legacy = aSource('legacy', 'key "" { policy = "read" } acl = "write"', { dialect: 'legacy' })
   const authorizer = await authorizerOf(cache, [legacy], DENY)
   expect([authorizer.decide(READ_A), authorizer.aclRead]).toEqual([true, false])

@@ -19,70 +19,63 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { BoundedMap } from '../bounded-map.ts'
 import type { Pauses } from '../turns.ts'
 
-interface AuthorizerCacheOptions {
-  /** Approximate memory: half for compiled sets, half for parsed texts. */
-  readonly bytesMax: number
-}
-
 export type AuthorizerOptions = EffectivePoliciesOptions & AuthorizerDefaults
 
-export interface AuthorizerCache {
-  /** The authorizer of a token, from its {@link effectivePolicies}, and the key of the compiled set. */
-  find(
-    token: TokenLinks,
-    lookup: LinkLookup,
-    options: AuthorizerOptions & { readonly pauses: Pauses },
-  ): Promise<{ readonly authorizer: Authorizer; readonly key: string }>
-  kept(key: string): CompiledPolicies | undefined
-  /** Compiles sources, whose order does not matter. */
-  compile(
-    sources: readonly PolicySource[],
-    defaults: AuthorizerDefaults & { readonly pauses: Pauses },
-  ): Promise<{ readonly policies: CompiledPolicies; readonly key: string }>
-  size(): { readonly compiled: number; readonly texts: number; readonly bytes: number }
+interface Paused {
+  readonly pauses: Pauses
 }
 
-export function createAuthorizerCache({ bytesMax }: AuthorizerCacheOptions): AuthorizerCache {
-  // Keeps a set that exceeds the bound until the next one arrives; otherwise every request would compile it again.
-  const compiled = new BoundedMap<string, CompiledPolicies>(bytesMax / 2, { keepsLast: true })
-  const texts = new BoundedMap<string, ReadText>(bytesMax / 2)
+export class AuthorizerCache {
+  private readonly compiled: BoundedMap<string, CompiledPolicies>
+  private readonly texts: BoundedMap<string, ReadText>
 
-  function read(source: PolicySource, known: ReadText | undefined): CompiledInput {
-    const { text, dialect, ...rest } = source
-    if (source.unreadable !== undefined) return { ...rest, ruleSet: EMPTY_RULE_SET }
-    if (known !== undefined) return { ...rest, ...known }
-    const fresh = readText(text, dialect)
-    return { ...rest, ...texts.set(source.key, fresh, bytesOfText(source, fresh)) }
+  /** @param bytesMax approximate memory: half for compiled sets, half for parsed texts. */
+  constructor(bytesMax: number) {
+    // Keeps a set that exceeds the bound until the next one arrives; otherwise every request would compile it again.
+    this.compiled = new BoundedMap(bytesMax / 2, { keepsLast: true })
+    this.texts = new BoundedMap(bytesMax / 2)
   }
 
-  const compile: AuthorizerCache['compile'] = async (sources, defaults) => {
+  /** The authorizer of a token, from its {@link effectivePolicies}, and the key of the compiled set. */
+  async find(token: TokenLinks, lookup: LinkLookup, options: AuthorizerOptions & Paused) {
+    const { key, policies } = await this.compile(effectivePolicies(token, lookup, options), options)
+    return { key, authorizer: new Authorizer(policies, waysTo(token, lookup, options)) }
+  }
+
+  cached(key: string): CompiledPolicies | undefined {
+    return this.compiled.get(key)
+  }
+
+  /** Compiles sources, whose order does not matter. */
+  async compile(sources: readonly PolicySource[], defaults: AuthorizerDefaults & Paused) {
     const { pauses } = defaults
     await pauses.before(sources.length)
     const ordered = sources.toSorted(compareSources)
     const key = keyOf(ordered, defaults)
-    const known = compiled.get(key)
+    const known = this.compiled.get(key)
     if (known !== undefined) return { key, policies: known }
     const inputs: CompiledInput[] = []
     for (const source of ordered) {
-      const known = texts.get(source.key)
-      await pauses.before(
-        STEPS_PER_TEXT + (known === undefined ? source.text.length / CHARACTERS_PER_STEP : 0),
-      )
-      inputs.push(read(source, known))
+      const text = this.texts.get(source.key)
+      await pauses.before(STEPS_PER_TEXT + (text ? 0 : source.text.length / CHARACTERS_PER_STEP))
+      inputs.push(this.read(source, text))
     }
     await pauses.before(inputs.reduce((steps, { ruleSet }) => steps + ruleSet.rules.length, 0))
     const policies = new CompiledPolicies(inputs, defaults)
-    return { key, policies: compiled.set(key, policies, policies.bytes + key.length) }
+    return { key, policies: this.compiled.set(key, policies, policies.bytes + key.length) }
   }
 
-  return {
-    async find(token, lookup, options) {
-      const { key, policies } = await compile(effectivePolicies(token, lookup, options), options)
-      return { key, authorizer: new Authorizer(policies, waysTo(token, lookup, options)) }
-    },
-    compile,
-    kept: (key) => compiled.get(key),
-    size: () => ({ compiled: compiled.size, texts: texts.size, bytes: compiled.weight + texts.weight }),
+  size() {
+    const { compiled, texts } = this
+    return { compiled: compiled.size, texts: texts.size, bytes: compiled.weight + texts.weight }
+  }
+
+  private read(source: PolicySource, known: ReadText | undefined): CompiledInput {
+    const { text, dialect, ...rest } = source
+    if (source.unreadable !== undefined) return { ...rest, ruleSet: EMPTY_RULE_SET }
+    if (known !== undefined) return { ...rest, ...known }
+    const fresh = readText(text, dialect)
+    return { ...rest, ...this.texts.set(source.key, fresh, bytesOfText(source, fresh)) }
   }
 }
 

@@ -22,8 +22,8 @@ import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } f
 import { isSecondary, type Place, type ServiceOptions } from '../options.ts'
 import type { KnownToken, Store, StoreMemory, TokenUse } from '../store/store.ts'
 import { Pauses, type Turns } from '../turns.ts'
-import type { AuthorizerCache, AuthorizerOptions } from './authorizer-cache.ts'
-import { createAuthorizerCache, waysTo } from './authorizer-cache.ts'
+import type { AuthorizerOptions } from './authorizer-cache.ts'
+import { AuthorizerCache, waysTo } from './authorizer-cache.ts'
 import type { RemoteTokens } from './remote-tokens.ts'
 
 export interface Presented {
@@ -88,8 +88,8 @@ export class Callers {
   private readonly authorizerOptions: AuthorizerOptions
   private readonly clock: ServiceOptions['clock']
   private readonly edition: ServiceOptions['edition']
-  private readonly authorizers: AuthorizerCache = createAuthorizerCache({ bytesMax: AUTHORIZERS_BYTES_MAX })
-  private readonly kept = new WeakMap<TokenRecord, CachedRights>()
+  private readonly authorizers: AuthorizerCache = new AuthorizerCache(AUTHORIZERS_BYTES_MAX)
+  private readonly cachedRights = new WeakMap<TokenRecord, CachedRights>()
   private readonly resolving = new Map<TokenRecord, Resolving>()
   /** Set with ACLs off: the rights of every caller, whatever token it presents. */
   private readonly everything: Rights | undefined
@@ -230,7 +230,7 @@ export class Callers {
   }
 
   knows(token: TokenRecord, directory: Directory): boolean {
-    return this.kept.get(token)?.directoryVersion === directory.version
+    return this.cachedRights.get(token)?.directoryVersion === directory.version
   }
 
   /**
@@ -254,19 +254,19 @@ export class Callers {
 
   peekRights(token: TokenRecord, directory: Directory): Rights | undefined {
     if (this.everything) return this.everything
-    const kept = this.kept.get(token)
-    if (kept?.directoryVersion !== directory.version) return undefined
-    const policies = this.authorizers.kept(kept.key)
+    const rights = this.cachedRights.get(token)
+    if (rights?.directoryVersion !== directory.version) return undefined
+    const policies = this.authorizers.cached(rights.key)
     if (!policies) return undefined
     const ways = waysTo(token, directory, this.authorizerOptions)
-    return { authorizer: new Authorizer(policies, ways), isGlobal: kept.isGlobal }
+    return { authorizer: new Authorizer(policies, ways), isGlobal: rights.isGlobal }
   }
 
   private async findRights(token: TokenRecord, directory: Directory, pauses: Pauses): Promise<Rights> {
     const options = { ...this.optionsFor(token), pauses }
     const { authorizer, key } = await this.authorizers.find(token, directory, options)
     const isGlobal = isGlobalManager(token, directory, this.authorizerOptions.legacyRules)
-    this.kept.set(token, { directoryVersion: directory.version, key, isGlobal })
+    this.cachedRights.set(token, { directoryVersion: directory.version, key, isGlobal })
     return { authorizer, isGlobal }
   }
 }

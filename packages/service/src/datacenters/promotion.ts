@@ -1,9 +1,8 @@
 /** Decisions of an operator about replication, and the state on which they depend. Decisions: promotion. */
 import { acceptCluster, isUuid, promote, type ReplicationFacts, randomUuid } from '@latchkey/acl'
 import { AclError, invariant } from '@latchkey/contract'
-import { secretsSeen } from '../caller/authority.ts'
-import { globalManagementMissing } from '../caller/caller.ts'
-import { type Context, type Handler, json } from '../handler.ts'
+import { requireAll } from '../caller/authority.ts'
+import { type Handler, json } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
 import { changeSystem } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
@@ -14,9 +13,14 @@ import { decideAndCommit } from '../store/commit.ts'
  */
 export const promoteDatacenterHandler: Handler<'datacenters.promote'> = async (call) => {
   const { service, body, caller } = call
-  requireManagement(call)
-  requireName(body.Datacenter, service)
-  const answered = body.Force === true ? undefined : await primaryAnswered(service)
+  requireAll(call)
+  const { datacenter } = service
+  const field = 'Datacenter'
+  if (body.Datacenter === '') throw new AclError('field_required', 'Datacenter is missing', { field })
+  if (body.Datacenter !== datacenter)
+    throw new AclError('field_invalid', `Datacenter: this is ${datacenter}`, { field })
+  const state = body.Force === true ? undefined : await service.cluster.replication()
+  const answered = state?.running ? `at ${state.lastSuccess}` : undefined
   return decideAndCommit(service.store, () => {
     const facts = replicationFacts(service)
     const id = randomUuid(service.random)
@@ -34,7 +38,7 @@ export const promoteDatacenterHandler: Handler<'datacenters.promote'> = async (c
       above,
       answer: (Index) =>
         json({
-          Datacenter: service.datacenter,
+          Datacenter: datacenter,
           Cluster: cluster.ID,
           Index,
           FollowedCluster: followed.cluster,
@@ -48,21 +52,10 @@ export const promoteDatacenterHandler: Handler<'datacenters.promote'> = async (c
   })
 }
 
-function requireName(name: string, { datacenter }: ServiceOptions): void {
-  const field = 'Datacenter'
-  if (name === '') throw new AclError('field_required', 'Datacenter is missing', { field })
-  if (name !== datacenter) throw new AclError('field_invalid', `Datacenter: this is ${datacenter}`, { field })
-}
-
-async function primaryAnswered({ cluster }: ServiceOptions): Promise<string | undefined> {
-  const state = await cluster.replication()
-  return state?.running ? `at ${state.lastSuccess}` : undefined
-}
-
 /** Accepts another store as the primary's: its records replace the stored ones. Decisions: promotion. */
 export const acceptClusterHandler: Handler<'datacenters.accept'> = (call) => {
   const { service, body } = call
-  requireManagement(call)
+  requireAll(call)
   const accepted = requireClusterId(body.Cluster)
   return decideAndCommit(service.store, () => {
     const facts = replicationFacts(service)
@@ -100,8 +93,4 @@ function replicationFacts({
     commitIndex: store.commitIndex(),
     isBootstrapped: directory.system('bootstrap') !== undefined,
   }
-}
-
-function requireManagement(call: Context): void {
-  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
 }

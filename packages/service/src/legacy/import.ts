@@ -10,10 +10,9 @@ import {
 } from '@latchkey/acl'
 import { AclError, type LegacyToken } from '@latchkey/contract'
 import { requireAuthority } from '../caller/authority.ts'
-import { type Call, type Content, type Context, type Handler, json } from '../handler.ts'
+import { type Call, type Context, type Handler, json } from '../handler.ts'
 import { put } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
-import type { Change } from '../store/store.ts'
 import { isAsCreated } from '../tokens/builtins.ts'
 import { Pauses, STEPS_PER_TURN, stepsOf, takeTurn } from '../turns.ts'
 
@@ -43,7 +42,10 @@ export const importLegacyHandler: Handler<'legacy.import'> = async (call) => {
     for (const part of parts(fresh))
       await decideAndCommitFor(call, () => ({ changes: part.map(write), answer: () => undefined }))
   }
-  return json({ Imported: fresh.length, Unchanged: unchanged, Problems: problems.map(showFinding) })
+  const Problems = problems.map(({ position, code, message, severity }) => ({
+    ...{ Position: position, Code: code, Message: message, Severity: severity },
+  }))
+  return json({ Imported: fresh.length, Unchanged: unchanged, Problems })
 }
 
 interface Placed {
@@ -56,12 +58,7 @@ interface Write {
   readonly stored: TokenRecord | undefined
 }
 
-interface Dump {
-  readonly tokens: readonly Placed[]
-  readonly findings: readonly LegacyFinding[]
-}
-
-async function readDump(call: Call<'legacy.import'>): Promise<Dump> {
+async function readDump(call: Call<'legacy.import'>) {
   const { position: start = 0 } = call.query
   const seen = new Map<string, number>()
   const tokens: Placed[] = []
@@ -117,10 +114,17 @@ async function compare(call: Context, tokens: readonly Placed[]) {
     // Authorizes each record as if it were imported alone, even if nothing needs to be written.
     await requireAuthority(call, writes.map(write))
     for (const [i, { record, stored }] of writes.entries()) {
+      const { Type, Description, Rules } = record
       if (!stored) fresh.push({ record, stored })
       else if (isSameToken(stored, record)) unchanged += 1
-      else if (takesContent(stored, record)) fresh.push({ record: withContent(stored, record), stored })
-      else conflicts.push(conflict(part[i]?.position ?? 0))
+      else if (takesContent(stored, record))
+        fresh.push({ record: withTokenHash({ ...stored, Type, Description, Rules }), stored })
+      else {
+        const position = part[i]?.position ?? 0
+        const path = `[${position}].ID`
+        const message = `${path} is the secret of a token that exists with other content`
+        conflicts.push({ severity: 'error', code: 'id_duplicate', position, path, message })
+      }
     }
   }
   return { fresh, unchanged, conflicts }
@@ -137,19 +141,7 @@ function takesContent(stored: TokenRecord, record: TokenRecord): boolean {
   return isAsCreated(stored) && (stored.Type === '' || stored.Type === record.Type)
 }
 
-function withContent(stored: TokenRecord, { Type, Description, Rules }: TokenRecord): TokenRecord {
-  return withTokenHash({ ...stored, Type, Description, Rules })
-}
-
-function conflict(position: number): LegacyFinding {
-  const path = `[${position}].ID`
-  const message = `${path} is the secret of a token that exists with other content`
-  return { severity: 'error', code: 'id_duplicate', position, path, message }
-}
-
-function write({ record, stored }: Write): Change {
-  return put('tokens', record, stored)
-}
+const write = ({ record, stored }: Write) => put('tokens', record, stored)
 
 function refusal(errors: readonly LegacyFinding[]): AclError {
   const shown = errors.slice(0, PROBLEMS_SHOWN_MAX).map((finding) => finding.message)
@@ -160,12 +152,6 @@ function refusal(errors: readonly LegacyFinding[]): AclError {
     `Nothing was imported: ${errors.length} problem(s)\n${shown.join('\n')}${rest}`,
     { field: errors[0]?.path ?? '' },
   )
-}
-
-type Problem = Content<'legacy.import'>['Problems'][number]
-
-function showFinding({ position, code, message, severity }: LegacyFinding): Problem {
-  return { Position: position, Code: code, Message: message, Severity: severity }
 }
 
 function* parts<T>(list: readonly T[]): Generator<readonly T[]> {

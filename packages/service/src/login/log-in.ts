@@ -51,9 +51,12 @@ export async function logIn(call: Context, login: VerifiedLogin): Promise<JsonAn
   // deleted.
   const directory = store.directory()
   const isDead = isOrphan(token, directory)
-  if (!isDead && hasLinks(withLiving(token, directory))) return shownToWriter({ ...call, directory }, token)
+  const Roles = token.Roles.filter(({ ID }) => directory.role(ID))
+  if (!isDead && hasLinks({ ...token, Roles })) return shownToWriter({ ...call, directory }, token)
   await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: undefined }])
-  throw isDead ? authMethodUnknown(call, login.method.Name) : unbound()
+  throw isDead
+    ? authMethodUnknown(call, login.method.Name)
+    : new AclError('login_unbound', 'Permission denied')
 }
 
 async function decideToken(
@@ -76,12 +79,7 @@ async function decideToken(
   return loginToken(plan, random)
 }
 
-interface Kept {
-  readonly version: number
-  readonly prepared: Promise<PreparedLogin>
-}
-
-const kept = new WeakMap<AuthMethodRecord, Kept>()
+const cache = new WeakMap<AuthMethodRecord, { readonly version: number; prepared: Promise<PreparedLogin> }>()
 
 /** Evaluates a login. Selectors and bind names are parsed once for all logins, until the directory changes. */
 export async function evaluationOf(
@@ -90,16 +88,19 @@ export async function evaluationOf(
   { claims, directory }: { readonly claims: Claims; readonly directory: Directory },
 ): Promise<LoginEvaluation> {
   const { service, turns, signal, loginLimits } = call
-  const known = kept.get(method)
+  const known = cache.get(method)
   const { version } = directory
   // Concurrent logins share this work, so a disconnecting client does not stop it.
   const prepared = known?.version === version ? known.prepared : prepare(method, directory, turns)
-  kept.set(method, { version, prepared })
+  cache.set(method, { version, prepared })
   const login = await prepared
   const begun = beginEvaluation(login, claims, directory, service.edition === 'extended')
   const rules = begun.fault
     ? []
-    : login.rules.map((rule) => ({ rule, steps: stepsOfRule(sizeOfRule(rule, begun)) }))
+    : login.rules.map((rule) => {
+        const { patterns, length } = sizeOfRule(rule, begun)
+        return { rule, steps: stepsOf(length) * (1 + STEPS_PER_PATTERN * patterns) }
+      })
   const evaluate = async () => {
     const pauses = new Pauses({ turns, signal })
     const evaluated: ReturnType<typeof evaluateRule>[] = []
@@ -133,22 +134,10 @@ async function prepare(method: AuthMethodRecord, directory: Directory, turns: Tu
 /** Cost of matching a regular expression against one claim, even a short one. */
 const STEPS_PER_PATTERN = 16
 
-function stepsOfRule({ patterns, length }: ReturnType<typeof sizeOfRule>): number {
-  return stepsOf(length) * (1 + STEPS_PER_PATTERN * patterns)
-}
-
-function withLiving(token: TokenRecord, directory: Directory): TokenRecord {
-  return { ...token, Roles: token.Roles.filter(({ ID }) => directory.role(ID)) }
-}
-
 function elsewhere({ service }: Context): AclError {
   const primary = JSON.stringify(service.primaryDatacenter)
   const message = `Permission denied: the tokens of the auth method are global, and only the primary datacenter ${primary} creates them`
   return new AclError('login_refused', message)
-}
-
-function unbound(): AclError {
-  return new AclError('login_unbound', 'Permission denied')
 }
 
 /** The refusal for an unknown method; from 1.9.6 on, its text includes the name. */

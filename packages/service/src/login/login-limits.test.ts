@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { TokenBuckets } from '../limits/token-buckets.ts'
-import { type LoginLimits, loginLimits } from './login-limits.ts'
+import { LoginLimits } from './login-limits.ts'
 
 let now = 0
-const limitsOf = (perSecond: number) => loginLimits(perSecond, new TokenBuckets(() => now))
+const limitsOf = (perSecond: number) => new LoginLimits(perSecond, new TokenBuckets(() => now))
 
 /** How many of several simultaneous logins are admitted. */
 async function admitted(

@@ -14,34 +14,36 @@ const METHOD_FACTOR = 50
 const LOGINS_AT_ONCE_MAX = 16
 const METHODS_MAX = 1_000
 
-export interface LoginLimits {
+export class LoginLimits {
+  private readonly perSecond: number
+  private readonly rates: RateLimits
+  private readonly semaphores = new BoundedMap<string, Semaphore>(METHODS_MAX)
+
+  /** @param perSecond logins per client and second; 0 for no limit. */
+  constructor(perSecond: number, rates: RateLimits) {
+    this.perSecond = perSecond
+    this.rates = rates
+  }
+
   /**
-   * Counts one login.
    * @param client its address; undefined for a client without a limit, such as a trusted proxy.
    * @throws AclError `too_many_logins` with `Retry-After`.
    */
-  count(client: string | undefined, method: string): Promise<void>
-  /** Limits the long part of logins by method, so that a slow provider delays no login at another method. */
-  methodSemaphore(method: string): Semaphore
-}
-
-/** @param perSecond logins per client and second; 0 for no limit. */
-export function loginLimits(perSecond: number, rates: RateLimits): LoginLimits {
-  const semaphores = new BoundedMap<string, Semaphore>(METHODS_MAX)
-  const take = async (key: string, rate: number) => {
-    const { taken, waitMs } = await rates.take({ key, perSecond: rate, burstSeconds: BURST_SECONDS }, 1)
-    if (taken > 0) return
-    throw new AclError('too_many_logins', 'Too many logins: try again later', {
-      headers: { 'Retry-After': `${Math.ceil(waitMs / 1_000)}` },
-    })
+  async count(client: string | undefined, method: string): Promise<void> {
+    if (this.perSecond === 0) return
+    if (client !== undefined) await this.take(`client ${client}`, this.perSecond)
+    await this.take(`method ${method}`, this.perSecond * METHOD_FACTOR)
   }
-  return {
-    async count(client, method) {
-      if (perSecond === 0) return
-      if (client !== undefined) await take(`client ${client}`, perSecond)
-      await take(`method ${method}`, perSecond * METHOD_FACTOR)
-    },
-    methodSemaphore: (method) =>
-      semaphores.get(method) ?? semaphores.set(method, new Semaphore(LOGINS_AT_ONCE_MAX), 1),
+
+  /** Limits the long part of logins by method, so that a slow provider delays no login at another method. */
+  methodSemaphore(method: string): Semaphore {
+    return this.semaphores.get(method) ?? this.semaphores.set(method, new Semaphore(LOGINS_AT_ONCE_MAX), 1)
+  }
+
+  private async take(key: string, perSecond: number): Promise<void> {
+    const { taken, waitMs } = await this.rates.take({ key, perSecond, burstSeconds: BURST_SECONDS }, 1)
+    if (taken > 0) return
+    const headers = { 'Retry-After': `${Math.ceil(waitMs / 1_000)}` }
+    throw new AclError('too_many_logins', 'Too many logins: try again later', { headers })
   }
 }

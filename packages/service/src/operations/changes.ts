@@ -1,8 +1,7 @@
 /** The changes that other datacenters replicate. Decisions: changes. */
 import { type Directory, hasSeenPromotion, type NamespaceRecord, type TokenRecord } from '@latchkey/acl'
 import { AclError, type Changes, formatInstant, invariant } from '@latchkey/contract'
-import { secretsSeen } from '../caller/authority.ts'
-import { globalManagementMissing } from '../caller/caller.ts'
+import { requireAll } from '../caller/authority.ts'
 import { type Answer, type Call as CallOf, type Handler, json } from '../handler.ts'
 import { makeLongText } from '../kv/kv-entry.ts'
 import { isSecondary } from '../options.ts'
@@ -29,7 +28,7 @@ const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], ro
  *   for readers whose datacenter follows a promoted successor of this one.
  */
 export const changesHandler: Handler<'operations.changes'> = async (call) => {
-  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  requireAll(call)
   const { index = 0 } = call.query
   noteReader(call)
   return makeLongText(call, () => (index === 0 ? copyPage(call) : changesSince(call, index)))

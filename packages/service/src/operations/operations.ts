@@ -10,8 +10,7 @@ import {
   REDACTED_SECRET_ID,
   ZERO_TIME,
 } from '@latchkey/contract'
-import { secretsSeen } from '../caller/authority.ts'
-import { globalManagementMissing } from '../caller/caller.ts'
+import { requireAll } from '../caller/authority.ts'
 import { RowRights } from '../catalog/rights.ts'
 import { type Call, type Content, type Handler, json } from '../handler.ts'
 import { aclModeOf, type ClusterMember, isSecondary, type ReplicationState } from '../options.ts'
@@ -236,7 +235,7 @@ const TOKEN_FORM = /^[\x21-\x7e]*$/
  * @throws AclError `field_invalid`; `privilege_missing`: in the extended edition, replication affects every namespace.
  */
 export const setReplicationTokenHandler: Handler<'operations.setReplicationToken'> = (call) => {
-  if (secretsSeen(call) !== 'all') throw globalManagementMissing(call.caller)
+  requireAll(call)
   const Value: ReplicationTokenRecord = { Token: call.body.Token }
   if (!TOKEN_FORM.test(Value.Token) || Value.Token === REDACTED_SECRET_ID)
     throw new AclError('field_invalid', 'Token is not a secret', { field: 'Token' })

@@ -2,7 +2,7 @@
 import type { Authorizer, Difference, Directory, LinkLookup, PolicyRecord, TokenRecord } from '@latchkey/acl'
 import { effectivePolicies, parseRules, policyHash, RightsComparison } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
-import { type AuthorizerCache, createAuthorizerCache } from '../caller/authorizer-cache.ts'
+import { AuthorizerCache } from '../caller/authorizer-cache.ts'
 import { scanTokens } from '../decisions/who-can.ts'
 import type { Content, Context, Handler } from '../handler.ts'
 import { requireRecord } from '../records.ts'
@@ -21,7 +21,7 @@ export const whatIfHandler: Handler<'policies.whatIf'> = async (call) => {
   const comparison = await compareRules(call, policy.Rules, Rules)
   const after = {
     lookup: withRules(call.directory, policy, Rules),
-    authorizers: createAuthorizerCache({ bytesMax: AFTER_BYTES_MAX }),
+    authorizers: new AuthorizerCache(AFTER_BYTES_MAX),
   }
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
   let listedLength = 0

@@ -1,6 +1,5 @@
 import type { KvRecord } from '@latchkey/acl'
 import {
-  type Expectation,
   type Failure,
   isRead,
   type May,
@@ -40,16 +39,13 @@ export const applyTransactionHandler: Handler<'txn.apply'> = async (call) => {
     const bound = `${length} > ${limits.TRANSACTION_OPERATIONS_MAX}`
     throw new AclError('transaction_too_large', `Transaction contains too many operations (${bound})`)
   }
-  const operations = body.map((operation) =>
-    readOperation(operation, {
-      datacenter: service.datacenter,
-      namespaceOf: (field) => namespaceOf(call, field),
-    }),
-  )
-  const may = rightsOf(call)
+  const home = { datacenter: service.datacenter, namespaceOf: (field?: string) => namespaceOf(call, field) }
+  const operations = body.map((operation) => readOperation(operation, home))
+  const { caller } = call
+  const may: May = (question, namespace) => isAtHome(caller, namespace) && caller.authorizer.decide(question)
   const { refused } = planTransaction(operations, { catalog: service.store.catalog(), keys: NO_KEYS }, may)
   const isReading = operations.every((operation) => !operation || isRead(operation))
-  if (isReading) return makeLongText(call, () => read(call, { operations, refused, may }))
+  if (isReading) return makeLongText(call, () => read(call, operations, refused, may))
   if (refused.length > 0) return showFailures(refused)
   return decideAndCommitFor(call, () => decide(call, operations, may))
 }
@@ -70,17 +66,12 @@ async function decide(
   }
 }
 
-interface Reading {
-  readonly operations: readonly (Operation | undefined)[]
-  /** Refusals that can be determined without stored records. */
-  readonly refused: TransactionPlan['refused']
-  readonly may: May
-}
-
 /** A transaction without writes honors `stale` and `consistent`, and reports its freshness. */
 async function read(
   call: Call<'txn.apply'>,
-  { operations, refused: early, may }: Reading,
+  operations: readonly (Operation | undefined)[],
+  early: TransactionPlan['refused'],
+  may: May,
 ): Promise<TransactionReply> {
   const { mode } = readOptionsOf(call.query, undefined)
   const { store } = call.service
@@ -95,10 +86,6 @@ async function read(
   if (failures.length > 0) return { ...showFailures(failures, freshness), headers }
   const Results = shown.map((record) => showRecord(call, record, 0))
   return { ...json({ Results, Errors: null, ...freshness }), headers }
-}
-
-function rightsOf({ caller }: Context): May {
-  return (question, namespace) => isAtHome(caller, namespace) && caller.authorizer.decide(question)
 }
 
 /** For rights, which do not depend on stored keys. */
@@ -158,22 +145,18 @@ async function planSettled(
   operations: readonly (Operation | undefined)[],
   may: May,
 ): Promise<TransactionPlan> {
-  let before: readonly Expectation[] | undefined
+  let before: string | undefined
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     const index = store.commitIndex()
     const keys = await loadKeys(store, operations)
     const plan = planTransaction(operations, { catalog: store.catalog(), keys }, may)
     const { refused, failed, changes, expects } = plan
     if (refused.length + failed.length === 0 && changes.length > 0) return plan
-    if (store.commitIndex() === index || isSame(expects, before)) return plan
-    before = expects
+    if (store.commitIndex() === index || JSON.stringify(expects) === before) return plan
+    before = JSON.stringify(expects)
   }
   const message = `The records are being changed too often: gave up after ${ATTEMPTS_MAX} tries`
   throw new AclError('unavailable', message, { headers: { 'Retry-After': '1' } })
-}
-
-function isSame(expects: readonly Expectation[], before: readonly Expectation[] | undefined): boolean {
-  return before !== undefined && JSON.stringify(expects) === JSON.stringify(before)
 }
 
 /**

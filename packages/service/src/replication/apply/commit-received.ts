@@ -19,17 +19,6 @@ export function readCursor(store: Store): StoredCursor {
   return { record: stored?.Value, fence: stored?.ModifyIndex ?? 0 }
 }
 
-interface CommitOptions {
-  readonly fence: number
-  readonly lookUp: LookUp
-  readonly isSlice: boolean
-}
-
-interface Committed {
-  readonly counts?: AppliedCounts
-  readonly fence: number
-}
-
 /**
  * @param next the record after the commit, with the tokens skipped and namespaces kept so far.
  * @returns how much was written, nothing if nothing differed; and the new fence.
@@ -39,13 +28,13 @@ export async function commitReceived(
   store: Store,
   received: Received,
   next: ReplicationRecord,
-  options: CommitOptions,
-): Promise<Committed> {
+  options: { readonly fence: number; readonly lookUp: LookUp; readonly isSlice: boolean },
+): Promise<{ readonly counts?: AppliedCounts; readonly fence: number }> {
   const { keptNamespaces = [], ...rest } = next
   const leaving = keptNamespaces.filter((name) => received.namespaces.every(({ Name }) => Name !== name))
   const namespaces = [...new Set([...received.deleted.namespaces, ...leaving])]
   const whole = { ...received, deleted: { ...received.deleted, namespaces } }
-  const commit = async (lookUp: LookUp): Promise<Committed> => {
+  const commit = async (lookUp: LookUp): ReturnType<typeof commitReceived> => {
     const applied = changesFor(whole, await readStored(store, whole, lookUp), options.isSlice)
     // If a local token blocks a received one, the stored previous version must be deleted, and may not have been looked up.
     const isHeld = applied.skipped.some(({ heldBy }) => heldBy !== undefined)
@@ -93,28 +82,18 @@ type LookUp = { readonly older: number } | 'all'
 const CONCURRENT_LOOKUPS = 512
 
 async function readStored(store: Store, received: Received, lookUp: LookUp): Promise<Stored> {
-  const known =
-    lookUp === 'all'
-      ? received.tokens
-      : received.tokens.filter(({ CreateIndex }) => CreateIndex <= lookUp.older)
+  const older = lookUp === 'all' ? Number.POSITIVE_INFINITY : lookUp.older
+  const known = received.tokens.filter(({ CreateIndex }) => CreateIndex <= older)
   const accessors = [
     ...received.deleted.tokens,
     ...received.unusable.flatMap(({ accessorId }) => accessorId || []),
     ...known.map(({ AccessorID }) => AccessorID),
   ]
-  const tokens = new Set(
-    await findAll(accessors, (id) => store.tokenByAccessor(id), store.memory?.tokenByAccessor),
-  )
+  const tokens = await findAll(accessors, (id) => store.tokenByAccessor(id))
   if (lookUp === 'all') {
     const secrets = known.map(({ SecretID }) => SecretID)
-    for (const token of await findAll(
-      secrets,
-      (id) => store.tokenBySecret(id),
-      store.memory?.tokenBySecret,
-    )) {
-      tokens.add(token)
-    }
-    for (const token of await localHolders(store, known)) tokens.add(token)
+    tokens.push(...(await findAll(secrets, (id) => store.tokenBySecret(id))))
+    tokens.push(...(await localHolders(store, known)))
   }
   return {
     directory: store.directory(),
@@ -130,18 +109,11 @@ function uniqueBySecret(tokens: Iterable<TokenRecord>): readonly TokenRecord[] {
 
 async function findAll(
   ids: readonly string[],
-  ask: (id: string) => Promise<TokenRecord | undefined>,
-  recall: ((id: string) => { readonly record: TokenRecord | undefined } | undefined) | undefined,
-): Promise<readonly TokenRecord[]> {
+  find: (id: string) => Promise<TokenRecord | undefined>,
+): Promise<TokenRecord[]> {
   const found: TokenRecord[] = []
   for (let start = 0; start < ids.length; start += CONCURRENT_LOOKUPS) {
-    const some = ids.slice(start, start + CONCURRENT_LOOKUPS)
-    const tokens = await Promise.all(
-      some.map((id) => {
-        const known = recall?.(id)
-        return known ? known.record : ask(id)
-      }),
-    )
+    const tokens = await Promise.all(ids.slice(start, start + CONCURRENT_LOOKUPS).map(find))
     found.push(...tokens.filter((token) => token !== undefined))
   }
   return found
