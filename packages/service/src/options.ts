@@ -155,6 +155,11 @@ export function isSecondary({
   return cluster?.promoted === undefined
 }
 
+/** Whether this is a secondary that does not replicate tokens. Decisions: tokens of the primary. */
+export function isWithoutTokens(service: ServiceOptions): boolean {
+  return service.tokensOfPrimary !== undefined && isSecondary(service)
+}
+
 export type CoordinateReport = Pick<CoordinateRecord, 'Node' | 'Segment' | 'Coord'>
 
 export interface CoordinateCollector {

@@ -7,7 +7,7 @@ import { indexOf, isCurrent, type Seen, SharedAnswers, Wait } from './blocking/b
 import type { Admission } from './caller/admission.ts'
 import { HANDLERS } from './generated/handlers.ts'
 import type { AnyAnswer, AnyCall } from './handler.ts'
-import { requireKey, requireKeyRight } from './kv/key.ts'
+import { requireKey, requireKeyRight } from './kv/kv-entry.ts'
 import type { ServiceOptions } from './options.ts'
 import { renderAnswer } from './reply/render.ts'
 import { type ReceivedBody, readBody, streamOf } from './request/body.ts'

@@ -1,17 +1,24 @@
-/** Requests that another datacenter answers: those with `?dc=`, and what a secondary leaves to its primary. Decisions: datacenters. */
-import { AclError, limits } from '@latchkey/contract'
-import { isSecondary } from '../options.ts'
+/**
+ * Requests that another datacenter answers: those with `?dc=`, and what a secondary leaves to its primary. Decisions:
+ * datacenters, tokens of the primary.
+ */
+import { AclError, invariant, limits, type RouteName } from '@latchkey/contract'
+import { isSecondary, isWithoutTokens } from '../options.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
 import { exchange, type ForwardingParts, knownToken, passOn } from './exchange.ts'
 import { mayBeForPrimary, writeInPrimary } from './to-primary.ts'
-import {
-  isWithoutTokens,
-  readInPrimary,
-  readsIntentions,
-  readsTokens,
-  requireTokens,
-} from './without-tokens.ts'
+
+const READS: ReadonlySet<RouteName> = new Set<RouteName>([
+  'tokens.read',
+  'tokens.self',
+  'tokens.list',
+  'decisions.whoCan',
+  'legacy.info',
+  'legacy.list',
+])
+/** Logins would create local tokens. */
+const LOGINS = /^(authMethods|bindingRules|login)\./
 
 /**
  * Forwards a parsed request if another datacenter answers it.
@@ -23,14 +30,19 @@ export function answerElsewhere(
   parts: ForwardingParts,
 ): Promise<WireReply> | undefined {
   const { service } = parts
+  const { name, right, method } = asked.route
   if (asked.elsewhere !== undefined) return forward(asked, asked.elsewhere, parts)
   if (!isSecondary(service)) return undefined
   if (isWithoutTokens(service)) {
-    requireTokens(asked)
-    if (readsTokens(asked)) return readInPrimary(asked, parts)
+    if (LOGINS.test(name) && name !== 'login.logout')
+      throw new AclError(
+        'token_replication_off',
+        'Token replication is required for auth methods to function',
+      )
+    if (READS.has(name)) return readInPrimary(asked, parts)
   }
-  // All rights of the caller are checked where the intentions are stored. Decisions: intentions.
-  if (readsIntentions(asked)) return readInPrimary(asked, parts)
+  // Only the primary stores intentions, and it checks all rights of the caller. Decisions: intentions.
+  if (right === 'intention' && method === 'GET') return readInPrimary(asked, parts)
   return mayBeForPrimary(asked, service) ? writeInPrimary(asked, parts) : undefined
 }
 
@@ -64,4 +76,24 @@ async function forward(asked: ParsedRequest, name: string, parts: ForwardingPart
   const body = route.body === undefined ? undefined : await request.readBody(bytesMax)
   const secret = token?.Local || ignoresToken ? undefined : secretId
   return passOn(asked, await exchange(asked, { name, isNamed: true, secretId: secret, token, body }, parts))
+}
+
+/**
+ * Forwards a read to the primary.
+ * @throws AclError `caller_unknown` for a local token, whose secret is not sent; `datacenter_unreachable`,
+ *   `datacenter_silent`, and the errors of reading a body.
+ */
+async function readInPrimary(asked: ParsedRequest, parts: ForwardingParts): Promise<WireReply> {
+  const { request, route, state, secretId } = asked
+  const { primaryDatacenter: name } = parts.service
+  invariant(name, 'a secondary has a primary')
+  const token = await knownToken(asked, parts)
+  // Refused instead of sent without the secret: an anonymous caller may get a list from which everything is left out.
+  if (token?.Local) {
+    const message = `ACL not found; the local token of ${parts.service.datacenter} is not valid in ${name}`
+    throw new AclError('caller_unknown', message)
+  }
+  state.accessorId = token?.AccessorID
+  const body = route.body === undefined ? undefined : await request.readBody(limits.ANONYMOUS_BODY_BYTES_MAX)
+  return passOn(asked, await exchange(asked, { name, isNamed: false, secretId, token, body }, parts))
 }

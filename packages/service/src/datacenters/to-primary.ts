@@ -3,7 +3,7 @@ import { isGone, placeOfTokenWrite, type WritePlace } from '@latchkey/acl'
 import type { AclErrorCode, AnyRoute, RouteName } from '@latchkey/contract'
 import { AclError, invariant, limits, OUTAGE_CODES } from '@latchkey/contract'
 import type { Presented } from '../caller/caller.ts'
-import { aclModeOf, type ServiceOptions } from '../options.ts'
+import { aclModeOf, isWithoutTokens, type ServiceOptions } from '../options.ts'
 import { stringify } from '../reply/json-text.ts'
 import { decodeRequestBody } from '../request/body.ts'
 import { DATACENTER_FAMILY } from '../request/headers.ts'
@@ -12,7 +12,6 @@ import type { WireReply } from '../request/wire.ts'
 import type { Store } from '../store/store.ts'
 import { datacenterSilent, type ForwardedReply } from './datacenters.ts'
 import { collect, exchange, type ForwardingParts, once, passOn } from './exchange.ts'
-import { isWithoutTokens, localTokensDisabled } from './without-tokens.ts'
 
 /** A record with its rules takes up to a megabyte. */
 const ANSWER_BYTES_MAX = 4_194_304
@@ -112,7 +111,8 @@ async function isMadeHere(
   try {
     const body = received && (decodeRequestBody(route, received, service) as Named)
     const isHere = (await placeOf(route.name, service, caller, { ...body, ...params })) === 'here'
-    if (isHere && isWithoutTokens(service) && route.name !== 'login.logout') throw localTokensDisabled()
+    if (isHere && isWithoutTokens(service) && route.name !== 'login.logout')
+      throw new AclError('token_replication_off', 'Local tokens are disabled')
     return isHere
   } catch (error) {
     if (!(error instanceof AclError) || NOT_OF_BODY.has(error.code)) throw error

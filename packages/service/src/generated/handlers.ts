@@ -9,7 +9,7 @@ import type { Handler } from '../handler.ts'
 import * as tokensWrite from '../tokens/write.ts'
 import * as tokensRead from '../tokens/read.ts'
 import * as tokensList from '../tokens/list.ts'
-import * as tokensBootstrap from '../tokens/bootstrap.ts'
+import * as tokensBuiltins from '../tokens/builtins.ts'
 import * as policies from '../policies/policies.ts'
 import * as policiesWhatIf from '../policies/what-if.ts'
 import * as roles from '../roles.ts'
@@ -51,7 +51,7 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'tokens.update': tokensWrite.updateTokenHandler,
   'tokens.delete': tokensWrite.deleteTokenHandler,
   'tokens.list': tokensList.listTokensHandler,
-  'tokens.bootstrap': tokensBootstrap.bootstrapHandler,
+  'tokens.bootstrap': tokensBuiltins.bootstrapHandler,
   'policies.create': policies.createPolicyHandler,
   'policies.lint': policies.lintHandler,
   'policies.readByName': policies.readPolicyByNameHandler,

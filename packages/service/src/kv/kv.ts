@@ -7,8 +7,7 @@ import { requireSessionId } from '../sessions.ts'
 import { put, remove } from '../store/changes.ts'
 import { type Decision, decideAndCommitFor } from '../store/commit.ts'
 import { kvTopic } from '../store/store.ts'
-import { requireKey, requireKeyRight } from './key.ts'
-import { makeLongText, noSuchKey, showEntry } from './kv-entry.ts'
+import { makeLongText, noSuchKey, requireKey, requireKeyRight, showEntry } from './kv-entry.ts'
 import { listKeys, readTree } from './kv-tree.ts'
 
 /**

@@ -14,8 +14,10 @@ import {
   withTokenHash,
 } from '@latchkey/acl'
 import { AclError, formatInstant } from '@latchkey/contract'
+import { type Context, type Handler, json } from '../handler.ts'
+import { isSecondary } from '../options.ts'
 import { put, putSystem } from '../store/changes.ts'
-import { decideAndCommit } from '../store/commit.ts'
+import { created, decideAndCommit } from '../store/commit.ts'
 import type { Change, Store } from '../store/store.ts'
 
 /** Puts the token and the bootstrap record into one commit, so that concurrent calls cannot both succeed (RACE-01). */
@@ -62,8 +64,8 @@ interface BuiltinsFound {
  */
 export function builtinChanges(found: BuiltinsFound, context: BuiltinsContext): Change[] {
   const { directory } = found
-  const { random, now, initialManagementToken, isSecondary = false } = context
-  if (isSecondary) return clusterChange(directory, random)
+  const { random, now, initialManagementToken } = context
+  if (context.isSecondary) return clusterChange(directory, random)
   const changes: Change[] = clusterChange(directory, random)
   if (!directory.policy(GLOBAL_MANAGEMENT_POLICY_ID)) changes.push(globalManagementPolicy())
   if (!found.anonymousToken) changes.push(put('tokens', anonymousToken(now)))
@@ -175,4 +177,41 @@ export function managementToken(
     Description,
     Policies: [{ ID: GLOBAL_MANAGEMENT_POLICY_ID }],
   })
+}
+
+/**
+ * Works once, and afterwards only with a reset file. Decisions: bootstrap. A finished bootstrap is final, so the refusal needs
+ * no database query. If another process has bootstrapped unnoticed, the commit conflicts and the retry refuses.
+ */
+export const bootstrapHandler: Handler<'tokens.bootstrap'> = (call) => {
+  const { service } = call
+  if (isSecondary(service)) {
+    const message = `Permission denied: bootstrap in the primary datacenter ${JSON.stringify(service.primaryDatacenter)}`
+    throw new AclError('bootstrap_elsewhere', message)
+  }
+  return decideAndCommit(service.store, async () => {
+    const directory = service.store.directory()
+    const done = directory.system('bootstrap')
+    if (done) await requireReset(call, done.ModifyIndex)
+    const record = managementToken('Bootstrap Token (Global Management)', service.random, service.clock.now())
+    return {
+      changes: bootstrapChanges(record, directory),
+      answer: (index) => {
+        const showNamespace = service.edition === 'extended'
+        const token = showToken(created(record, index), { directory, showSecret: true, showNamespace })
+        return json({ ID: token.SecretID, ...token })
+      },
+    }
+  })
+}
+
+/** @throws AclError `bootstrap_done`, unless a reset file names the index. */
+async function requireReset(call: Context, resetIndex: number): Promise<void> {
+  const reset = await call.service.cluster.takeBootstrapReset(resetIndex)
+  if (reset === 'accepted') return
+  const index = `reset index: ${resetIndex}`
+  if (reset === 'none')
+    throw new AclError('bootstrap_done', `Permission denied: ACL bootstrap no longer allowed (${index})`)
+  const message = `Invalid bootstrap reset index (specified ${reset.wrong}, ${index})`
+  throw new AclError('bootstrap_reset_invalid', message)
 }

@@ -2,7 +2,7 @@ import type { TokenRecord } from '@latchkey/acl'
 import { expirationMs, isOrphan } from '@latchkey/acl'
 import type { TokenListEntry } from '@latchkey/contract'
 import { secretsSeen, seesSecret } from '../caller/authority.ts'
-import type { Answer, Call as CallOf, Context, Handler, Watch } from '../handler.ts'
+import type { Answer, Call as CallOf, Handler, Watch } from '../handler.ts'
 import type { JsonBytes, JsonElementBytes, JsonElements } from '../reply/json-text.ts'
 import { joinElements, jsonBytes } from '../reply/json-text.ts'
 import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from '../reply/paging.ts'
@@ -49,7 +49,7 @@ function cacheRequest(call: Call, filter: TokenFilter, tokensIndex: number): Tok
     directoryVersion: call.directory.version,
     now: call.now,
     store: call.service.store,
-    show: (tokens) => showTokens(call, tokens, (token) => seesSecret(call, token)),
+    show: (tokens) => showTokens(call, tokens),
   }
 }
 
@@ -60,18 +60,14 @@ function wholeList(filter: TokenFilter, list: WholeTokenList): Listed {
 }
 
 function filterOf(call: Call, order: ListOrder): TokenFilter {
-  const namespace = namespaceOf(call)
+  // With `ns=*`, all namespaces that the caller may read: every one, or only its own. Spec 4.8.
+  const namespace = call.allNamespaces && call.caller.isGlobal ? undefined : call.namespace
   return {
     ...(namespace === undefined ? {} : { namespace }),
     ...tokenFilterOf(call.query),
     ...methodNamespaceOf(call),
     ...(order === 'newest-first' ? { newestFirst: true } : {}),
   }
-}
-
-/** With `ns=*`, all namespaces that the caller may read: every one, or only its own. Spec 4.8. */
-function namespaceOf(call: Call): string | undefined {
-  return call.allNamespaces && call.caller.isGlobal ? undefined : call.namespace
 }
 
 /** The namespace of the auth method in the filter `authmethod`: that of the list, unless the query names another. */
@@ -97,19 +93,14 @@ async function listPage(call: Call, filter: TokenFilter, page: Page): Promise<Li
   return { ...wholeList(filter, list), nextCursor }
 }
 
-/** A list, with the number of tokens read for it and the last token read, shown or not. */
-interface ReadTokens extends WholeTokenList {
-  readonly count: number
-  readonly last: TokenRecord | undefined
-}
-
-async function readTokens(call: Call, filter: TokenFilter): Promise<ReadTokens> {
+/** @returns the list, with the number of tokens read for it and the last token read, shown or not. */
+async function readTokens(call: Call, filter: TokenFilter) {
   const texts: JsonElements<TokenListEntry[]>[] = []
   let last: TokenRecord | undefined
   let count = 0
   let leavesOutExpired = false
   for await (const tokens of call.service.store.tokens(filter)) {
-    const shown = showTokens(call, tokens, (token) => seesSecret(call, token))
+    const shown = showTokens(call, tokens)
     texts.push(shown.text)
     leavesOutExpired ||= shown.leavesOutExpired
     count += tokens.length
@@ -118,11 +109,8 @@ async function readTokens(call: Call, filter: TokenFilter): Promise<ReadTokens> 
   return { bytes: jsonBytes(joinElements(texts)), leavesOutExpired, count, last }
 }
 
-function showTokens(
-  { texts, directory, now }: Pick<Context, 'texts' | 'directory' | 'now'>,
-  tokens: readonly TokenRecord[],
-  isSecretShown: (token: TokenRecord) => boolean,
-): ShownTokens {
+function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
+  const { texts, directory, now } = call
   let validUntil = Number.POSITIVE_INFINITY
   const living = tokens.filter((token) => {
     const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
@@ -131,7 +119,7 @@ function showTokens(
     return true
   })
   return {
-    text: texts.listEntries(living, directory, isSecretShown),
+    text: texts.listEntries(living, directory, (token) => seesSecret(call, token)),
     validUntil,
     leavesOutExpired: living.length < tokens.length,
   }

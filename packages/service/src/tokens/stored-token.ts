@@ -31,12 +31,10 @@ export function withToken<T>(
   accessorId: string,
   use: (token: TokenRecord) => T,
 ): T | Promise<T> {
-  return withTokenIfAny(call, accessorId, (token) => use(existing(token)))
-}
-
-function existing(token: TokenRecord | undefined): TokenRecord {
-  if (!token) throw notFound('Requested token')
-  return token
+  return withTokenIfAny(call, accessorId, (token) => {
+    if (!token) throw notFound('Requested token')
+    return use(token)
+  })
 }
 
 /** The record with its secret, which a caller that may write tokens may see. Spec 5.3. */
