@@ -10,6 +10,7 @@ import {
   GLOBAL_MANAGEMENT_POLICY_NAME,
   globalManagementRules,
   randomUuid,
+  showToken,
   withPolicyHash,
   withTokenHash,
 } from '@latchkey/acl'
