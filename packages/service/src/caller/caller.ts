@@ -57,16 +57,8 @@ const NO_TOKEN: TokenRecord = {
  */
 const UNKNOWN_ANONYMOUS_TOKEN: TokenRecord = { ...NO_TOKEN }
 
-interface CachedRights {
-  readonly directoryVersion: number
-  readonly key: string
-  readonly isGlobal: boolean
-}
-
-interface Resolving {
-  readonly directoryVersion: number
-  readonly rights: Promise<Rights>
-}
+type CachedRights = { readonly directoryVersion: number; readonly key: string; readonly isGlobal: boolean }
+type Resolving = { readonly directoryVersion: number; readonly rights: Promise<Rights> }
 
 const EVERYTHING: CompiledInput = {
   key: 'everything',
@@ -79,36 +71,28 @@ const EVERYTHING: CompiledInput = {
 /** Compiled rules and parsed texts, in bytes. A typical set takes a few kilobytes. */
 const AUTHORIZERS_BYTES_MAX = 67_108_864
 
+type CallersOptions = Place &
+  Pick<ServiceOptions, 'aclEnabled' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'>
+
 /** Resolves callers. Rights are cached per token record until the directory changes. */
 export class Callers {
   readonly turns: Turns
   /** Set if tokens are not replicated. */
   private readonly remote: RemoteTokens | undefined
-  private readonly place: Place
+  private readonly options: CallersOptions
   private readonly authorizerOptions: AuthorizerOptions
-  private readonly clock: ServiceOptions['clock']
-  private readonly edition: ServiceOptions['edition']
   private readonly authorizers: AuthorizerCache = new AuthorizerCache(AUTHORIZERS_BYTES_MAX)
   private readonly cachedRights = new WeakMap<TokenRecord, CachedRights>()
   private readonly resolving = new Map<TokenRecord, Resolving>()
   /** Set with ACLs off: the rights of every caller, whatever token it presents. */
   private readonly everything: Rights | undefined
 
-  constructor(
-    options: Pick<
-      ServiceOptions,
-      'aclEnabled' | 'datacenter' | 'primaryDatacenter' | 'defaultPolicy' | 'profile' | 'clock' | 'edition'
-    >,
-    turns: Turns,
-    remote?: RemoteTokens,
-  ) {
-    const { datacenter, primaryDatacenter = datacenter, defaultPolicy, profile, clock, edition } = options
+  constructor(options: CallersOptions, turns: Turns, remote?: RemoteTokens) {
+    const { datacenter, defaultPolicy, profile } = options
     // Spec 9.1: 1.11 removes the legacy system, and with it the rights that come from it alone.
     const legacyRules = profile.has('upgrade.legacyRules')
     this.authorizerOptions = { datacenter, defaultPolicy, legacyRules }
-    this.place = { datacenter, primaryDatacenter }
-    this.clock = clock
-    this.edition = edition
+    this.options = options
     this.turns = turns
     this.remote = remote
     if (!options.aclEnabled) {
@@ -169,12 +153,12 @@ export class Callers {
 
   /** A promoted datacenter has its own tokens. */
   private remoteFor(store: Pick<Store, 'directory'>): RemoteTokens | undefined {
-    return this.remote && isSecondary({ ...this.place, store }) ? this.remote : undefined
+    return this.remote && isSecondary({ ...this.options, store }) ? this.remote : undefined
   }
 
   private useOf({ token, idleLimit: limit }: Presented, heldMs: number): TokenUse | undefined {
     if (limit === undefined) return undefined
-    const now = this.clock.now()
+    const now = this.options.clock.now()
     return { accessorId: token.AccessorID, limit, now, until: now + heldMs }
   }
 
@@ -189,23 +173,20 @@ export class Callers {
     const copy = before === undefined || before === now ? now : 'begun'
     if (secretId === undefined) return { token: this.anonymous(token, copy, directory), presented: false }
     // Other records on which its rights depend may be missing.
-    if (copy === 'begun' && token?.Local !== true) throw copyIncomplete(this.place)
-    if (!token) throw copy === 'missing' ? copyIncomplete(this.place) : callerUnknown()
-    if (isExpired(token, this.clock.now())) throw callerUnknown()
+    if (copy === 'begun' && token?.Local !== true) throw copyIncomplete(this.options)
+    if (!token) throw copy === 'missing' ? copyIncomplete(this.options) : callerUnknown()
+    if (isExpired(token, this.options.clock.now())) throw callerUnknown()
     const isOfLogin = isOfLoginHere(token, directory)
     const method = isOfLogin ? methodOf(token, directory) : undefined
     if (isOfLogin && !method) throw callerUnknown()
     // The standard edition has no namespaces, so it ignores tokens of any but `default`. Decisions: namespaces.
-    if (this.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
+    if (this.options.edition === 'standard' && token.Namespace !== DEFAULT_NAMESPACE) throw callerUnknown()
     const idleLimit = method && idleLimitOf(token, method)
     return idleLimit ? { token, presented: true, idleLimit } : { token, presented: true }
   }
 
   private firstCopyOf(directory: Directory): FirstCopy {
-    const { place, remote } = this
-    if (place.datacenter === place.primaryDatacenter) return 'complete'
-    const isOver = !isSecondary({ ...place, store: { directory: () => directory } })
-    if (isOver) return 'complete'
+    if (!isSecondary({ ...this.options, store: { directory: () => directory } })) return 'complete'
     // In legacy mode nothing is replicated; the datacenter uses the copies that it already has.
     const mode = directory.system('acl-mode')?.Value
     if (mode?.mode === 'legacy') return mode.beganEmpty ? 'missing' : 'complete'
@@ -213,7 +194,7 @@ export class Callers {
     if (record === undefined) return 'missing'
     if (record.index === 0) return 'begun'
     // If token replication has only now been turned on, the tokens arrive with the next copy.
-    return record.withoutTokens && !remote ? 'missing' : 'complete'
+    return record.withoutTokens && !this.remote ? 'missing' : 'complete'
   }
 
   private anonymous(token: TokenRecord | undefined, copy: FirstCopy, directory: Directory): TokenRecord {

@@ -26,10 +26,7 @@ export function askForToken({
   primaryDatacenter: name = datacenter,
   store,
   clock,
-}: Pick<
-  ServiceOptions,
-  'datacenters' | 'datacenter' | 'primaryDatacenter' | 'store' | 'clock'
->): AskForToken {
+}: ServiceOptions): AskForToken {
   return async (secretId, isKnown) => {
     if (!datacenters) throw datacenterUnreachable(name)
     const reply = await datacenters.send(name, {

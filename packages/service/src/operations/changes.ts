@@ -8,7 +8,13 @@ import { isSecondary } from '../options.ts'
 import { jsonBytes, jsonText } from '../reply/json-text.ts'
 import { formatCursor, pageOf } from '../reply/paging.ts'
 import type { ReplicatedRecords, ReplicatedTable, StoreChanges } from '../store/replicated.ts'
-import { REPLICATED_CHANGES_MAX, REPLICATED_TABLES, takeShowable } from '../store/replicated.ts'
+import {
+  byTable,
+  REPLICATED_CHANGES_MAX,
+  REPLICATED_TABLES,
+  replicatedKey,
+  takeShowable,
+} from '../store/replicated.ts'
 
 type ChangesCall = CallOf<'operations.changes'>
 type Listed = Answer<'operations.changes'>
@@ -18,9 +24,6 @@ const PAGE_LENGTH_MAX = 1_048_576
 const READER_NAME = /^[A-Za-z0-9._-]{1,64}$/
 /** Longer changes are refused with `Reset`: the reader then copies everything, in bounded pages. */
 const CHANGES_LENGTH_MAX = 4_194_304
-
-const NOTHING: ReplicatedRecords = { namespaces: [], policies: [], roles: [], tokens: [] }
-const NONE_DELETED: StoreChanges['deleted'] = { namespaces: [], policies: [], roles: [], tokens: [] }
 
 /**
  * Answers the changes after an index, or a page of all records. Limits concurrency, because each answer is long.
@@ -54,17 +57,20 @@ function noteReader({ query, service, now, directory }: ChangesCall): void {
 }
 
 async function changesSince(call: ChangesCall, index: number): Promise<Listed> {
-  const { store } = call.service
+  const { store, datacenter } = call.service
   const { cluster, staged } = call.query
   const isOurs = cluster === undefined || cluster === clusterOf(call.directory)
-  if (!isOurs && hasSeenPromotion(index, store.commitIndex())) throw superseded(call)
+  if (!isOurs && hasSeenPromotion(index, store.commitIndex())) {
+    const message = `${datacenter} is not the primary any more: this reader has followed the datacenter that was promoted in its place`
+    throw new AclError('primary_superseded', message)
+  }
   // Counted before the records are read, so that tokens that get their accessor in between are included.
   const withoutAccessor = await store.countTokens({ withoutAccessor: true, local: false })
   const parts = staged ? { recordsMax: REPLICATED_CHANGES_MAX } : undefined
   const changes = isOurs ? await store.changesAfter(index, parts) : undefined
   const text = changes && jsonText(show(call, { ...changes, withoutAccessor }))
   if (text === undefined || text.length > CHANGES_LENGTH_MAX)
-    return json({ ...show(call, { ...NOTHING, index: store.commitIndex() }), Reset: true as const })
+    return json({ ...show(call, { ...emptyPage(), index: store.commitIndex() }), Reset: true as const })
   return { body: { kind: 'json-bytes', bytes: jsonBytes(text) }, watch: { topic: 'changes' } }
 }
 
@@ -83,9 +89,7 @@ async function copyPage(call: ChangesCall): Promise<Listed> {
     policies: [...directory.policies()],
     roles: [...directory.roles()],
   }
-  const page = { namespaces: [], policies: [], roles: [], tokens: [] } as {
-    [T in ReplicatedTable]: ReplicatedRecords[T][number][]
-  }
+  const page = emptyPage()
   const start = parseCursor(call.query.cursor)
   const isFullWith = pageSize()
   for (const table of REPLICATED_TABLES.slice(REPLICATED_TABLES.indexOf(start.table))) {
@@ -95,13 +99,17 @@ async function copyPage(call: ChangesCall): Promise<Listed> {
       return copied(call, { ...page, index, ...takeShowable(tokens) }, nextCursor)
     }
     for (const record of sorted[table]) {
-      const key = 'ID' in record ? record.ID : record.Name
+      const key = replicatedKey(record)
       if (key <= after) continue
-      ;(page[table] as (typeof record)[]).push(record)
+      page[table].push(record as never)
       if (isFullWith(record)) return copied(call, { ...page, index }, `${table}.${key}`)
     }
   }
   return copied(call, { ...page, index }, undefined)
+}
+
+function emptyPage(): { [T in ReplicatedTable]: ReplicatedRecords[T][number][] } {
+  return byTable(() => [])
 }
 
 type IsFullWith = (record: object) => boolean
@@ -148,13 +156,6 @@ function parseCursor(cursor = 'namespaces.'): { readonly table: ReplicatedTable;
   return { table, after }
 }
 
-function superseded({ service }: ChangesCall): AclError {
-  return new AclError(
-    'primary_superseded',
-    `${service.datacenter} is not the primary any more: this reader has followed the datacenter that was promoted in its place`,
-  )
-}
-
 function clusterOf(directory: Directory): string {
   const record = directory.system('cluster')
   invariant(record, 'the start writes the id of the cluster')
@@ -166,7 +167,7 @@ type Shown = ReplicatedRecords &
   Partial<StoreChanges> & { readonly withoutAccessor?: number }
 
 function show(call: ChangesCall, shown: Shown): Changes {
-  const { deleted = NONE_DELETED, more, leftOut, withoutAccessor } = shown
+  const { deleted = byTable((): string[] => []), more, leftOut, withoutAccessor } = shown
   const { datacenter, primaryDatacenter } = call.service
   const { index = 0, cursor } = call.query
   const after = index === 0 ? cursor : String(index)

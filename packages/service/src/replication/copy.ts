@@ -1,12 +1,6 @@
-import type {
-  NamespaceRecord,
-  PolicyRecord,
-  ReplicationRecord,
-  RoleRecord,
-  SkippedToken,
-  TokenRecord,
-} from '@latchkey/acl'
-import { REPLICATED_TABLES, type ReplicatedTable } from '../store/replicated.ts'
+import type { ReplicationRecord, SkippedToken, TokenRecord } from '@latchkey/acl'
+import type { ReplicatedRecord, ReplicatedTable } from '../store/replicated.ts'
+import { byTable, REPLICATED_TABLES, replicatedKey } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
 import { isSameContent, NOTHING, type Received } from './apply/received.ts'
 import { Paused } from './primary.ts'
@@ -30,7 +24,6 @@ const DELETED_SHARE_MAX = 0.2
  */
 export type CopyWay = 'slices' | 'whole' | 'check' | 'parts'
 
-type AnyRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
 export type Drift = Readonly<Record<ReplicatedTable, number>>
 
 export class CopyTooLarge extends Paused {}
@@ -48,7 +41,7 @@ export class Copy {
   /** Cursor of the next page; `undefined` after the last one. */
   cursor: string | undefined
   private readonly limits: CopyLimits
-  private readonly records = byTable(() => new Map<string, { record: AnyRecord; length: number }>())
+  private readonly records = byTable(() => new Map<string, { record: ReplicatedRecord; length: number }>())
   private readonly unusable = new Map<string, SkippedToken>()
   private readonly deleted = byTable(() => new Set<string>())
   /** Keys of all records of the primary. */
@@ -87,7 +80,8 @@ export class Copy {
       for (const [i, record] of page[table].entries()) {
         const key = this.pass(table, record)
         const stored = existing[table][i]
-        if (stored && isGlobal(stored) && isSameContent<AnyRecord>(stored, record)) continue
+        if (stored && !('Local' in stored && stored.Local) && isSameContent<ReplicatedRecord>(stored, record))
+          continue
         this.stage(table, key, record)
         this.drifted[table].add(key)
       }
@@ -125,8 +119,8 @@ export class Copy {
   }
 
   /** Forgets earlier versions of a record that the primary has. @returns its key. */
-  private pass(table: ReplicatedTable, record: AnyRecord): string {
-    const key = keyOf(record)
+  private pass(table: ReplicatedTable, record: ReplicatedRecord): string {
+    const key = replicatedKey(record)
     this.drop(table, key)
     this.held[table].add(key)
     return key
@@ -140,7 +134,7 @@ export class Copy {
     if (table === 'tokens') this.unusable.delete(key)
   }
 
-  private stage(table: ReplicatedTable, key: string, record: AnyRecord): void {
+  private stage(table: ReplicatedTable, key: string, record: ReplicatedRecord): void {
     const length = this.way === 'slices' ? 0 : JSON.stringify(record).length
     this.records[table].set(key, { record, length })
     this.length += length
@@ -222,17 +216,4 @@ export class Copy {
     }
     return undefined
   }
-}
-
-function byTable<V>(make: (table: ReplicatedTable) => V): Record<ReplicatedTable, V> {
-  return Object.fromEntries(REPLICATED_TABLES.map((table) => [table, make(table)])) as never
-}
-
-function isGlobal(record: AnyRecord): boolean {
-  return !('Local' in record) || !record.Local
-}
-
-function keyOf(record: AnyRecord): string {
-  if ('AccessorID' in record) return record.AccessorID.toLowerCase()
-  return 'ID' in record ? record.ID : record.Name
 }

@@ -9,7 +9,7 @@ export class Paused extends Error {
   override readonly name = 'Paused'
 }
 
-interface PrimaryOptions {
+export interface PrimaryOptions {
   readonly store: Store
   readonly source: ChangesSource
   readonly clock: Clock

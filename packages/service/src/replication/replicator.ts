@@ -1,23 +1,16 @@
 /** Keeps the global records of a secondary datacenter equal to the primary's. Decisions: replication. */
-import type { Clock, Random } from '@latchkey/acl'
+import type { Random } from '@latchkey/acl'
 import type { Sleeper } from '../store/memory-store.ts'
-import { type Store, StoreConflict } from '../store/store.ts'
+import { StoreConflict } from '../store/store.ts'
 import { readCursor } from './apply/commit-received.ts'
 import { BrokenAnswer, messageOf } from './apply/received.ts'
 import { COPY_LIMITS, type CopyLimits } from './copy.ts'
-import { Paused, Primary } from './primary.ts'
+import { Paused, Primary, type PrimaryOptions } from './primary.ts'
 import { type Round, Rounds } from './rounds.ts'
-import type { ChangesSource } from './service-source.ts'
 
-export interface ReplicatorOptions {
-  readonly store: Store
-  readonly source: ChangesSource
-  readonly clock: Clock
+export interface ReplicatorOptions extends PrimaryOptions {
   readonly sleeper: Sleeper
   readonly random: Random
-  readonly primaryDatacenter: string
-  /** `withoutTokens`: only policies, roles and namespaces. */
-  readonly kinds: 'all' | 'withoutTokens'
   readonly onStep?: (step: ReplicationStep) => void
   readonly copyLimits?: CopyLimits
 }

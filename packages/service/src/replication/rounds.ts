@@ -1,20 +1,17 @@
 /** Sends one request at a time to the primary, to follow it or for a copy. Decisions: replication. */
-import { type Clock, hasSeenPromotion, type ReplicationRecord, type SkippedToken } from '@latchkey/acl'
+import { hasSeenPromotion, type ReplicationRecord, type SkippedToken } from '@latchkey/acl'
 import { REPLICATED_TABLES } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
 import type { AppliedCounts } from './apply/changes-for.ts'
 import { commitReceived, readCursor, type StoredCursor } from './apply/commit-received.ts'
 import { NOTHING, type Received, type ReceivedAnswer } from './apply/received.ts'
 import { Copy, type CopyLimits, CopyTooLarge, type CopyWay, type Drift } from './copy.ts'
-import { Paused, type Primary } from './primary.ts'
+import { Paused, type Primary, type PrimaryOptions } from './primary.ts'
 import type { ChangesQuery } from './service-source.ts'
 
-interface RoundsOptions {
-  readonly store: Store
+interface RoundsOptions extends PrimaryOptions {
   readonly primary: Primary
-  readonly clock: Clock
   readonly copyLimits: CopyLimits
-  readonly kinds: 'all' | 'withoutTokens'
 }
 
 export interface Round {
@@ -50,12 +47,6 @@ const DELETED_TOKENS_MAX = 1_000
 const ALL = { older: Number.POSITIVE_INFINITY } as const
 const NONE = { older: -1 } as const
 const COPIED: Round = { outcome: 'copied' }
-
-interface Asking {
-  readonly signal: AbortSignal
-  /** Whether the primary must answer immediately, without waiting for a change. */
-  readonly isAtOnce: boolean
-}
 
 export class Rounds {
   private readonly options: RoundsOptions
@@ -103,7 +94,7 @@ export class Rounds {
     if (own?.promoted !== undefined) return { outcome: 'ended' }
     const cursor = readCursor(store)
     try {
-      return await this.ask(cursor, { signal, isAtOnce })
+      return await this.ask(cursor, signal, isAtOnce)
     } catch (error) {
       const { copy } = this
       if (!(error instanceof CopyTooLarge) || copy === undefined) throw error
@@ -112,17 +103,18 @@ export class Rounds {
     }
   }
 
-  private async ask(cursor: StoredCursor, asking: Asking): Promise<Round> {
+  /** @param isAtOnce whether the primary must answer immediately, without waiting for a change. */
+  private async ask(cursor: StoredCursor, signal: AbortSignal, isAtOnce: boolean): Promise<Round> {
     const { record, fence } = cursor
     if (this.copy?.fence !== fence) this.copy = undefined
     const { copy } = this
-    if (copy && !this.isTurnToFollow(copy)) return this.continueCopy(copy, cursor, asking.signal)
+    if (copy && !this.isTurnToFollow(copy)) return this.continueCopy(copy, cursor, signal)
     if (record === undefined || record.index === 0)
-      return this.beginCopy(await this.wayOfFirstCopy(record), cursor, asking.signal)
-    if (this.needsCopy(record)) return this.beginCopy('whole', cursor, asking.signal)
+      return this.beginCopy(await this.wayOfFirstCopy(record), cursor, signal)
+    if (this.needsCopy(record)) return this.beginCopy('whole', cursor, signal)
     if (!copy && this.mayCopy(record) && this.options.clock.now() >= this.checkAt)
-      return this.beginCopy('check', cursor, asking.signal)
-    return this.follow(record, cursor, asking)
+      return this.beginCopy('check', cursor, signal)
+    return this.follow(record, cursor, signal, isAtOnce)
   }
 
   /**
@@ -199,7 +191,8 @@ export class Rounds {
   private async follow(
     record: ReplicationRecord,
     cursor: StoredCursor,
-    { signal, isAtOnce }: Asking,
+    signal: AbortSignal,
+    isAtOnce: boolean,
   ): Promise<Round> {
     const { store, primary, copyLimits } = this.options
     const { fence } = cursor

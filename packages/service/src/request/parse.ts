@@ -80,11 +80,7 @@ export function parse(
   }
 }
 
-export interface ParseOptions
-  extends Pick<
-    ServiceOptions,
-    'datacenter' | 'primaryDatacenter' | 'datacenters' | 'defaultPolicy' | 'edition' | 'profile' | 'store'
-  > {
+export interface ParseOptions extends ServiceOptions {
   readonly families: readonly HeaderFamily[]
 }
 

@@ -6,6 +6,17 @@ import { REDACTED_SECRET_ID } from '@latchkey/contract'
 export const REPLICATED_TABLES = ['namespaces', 'policies', 'roles', 'tokens'] as const
 export type ReplicatedTable = (typeof REPLICATED_TABLES)[number]
 
+/** A value for each table. */
+export function byTable<V>(make: (table: ReplicatedTable) => V): Record<ReplicatedTable, V> {
+  return Object.fromEntries(REPLICATED_TABLES.map((table) => [table, make(table)])) as never
+}
+
+/** The ID, or else the name; empty for a token without an accessor. */
+export function replicatedKey(record: ReplicatedRecord): string {
+  if ('AccessorID' in record) return record.AccessorID.toLowerCase()
+  return 'ID' in record ? record.ID : record.Name
+}
+
 export function isReplicated(topic: string): topic is ReplicatedTable {
   return (REPLICATED_TABLES as readonly string[]).includes(topic)
 }
@@ -14,6 +25,8 @@ export function isReplicated(topic: string): topic is ReplicatedTable {
 export const REPLICATED_CHANGES_MAX = 5_000
 /** Maximum length of the records of a part, in stored characters. The last commit in it may exceed it. */
 const PART_LENGTH_MAX = 2_097_152
+
+export type ReplicatedRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
 
 export interface ReplicatedRecords {
   readonly namespaces: readonly NamespaceRecord[]
@@ -143,8 +156,8 @@ export function changesOf(
   more: boolean,
   find: FindReplicated,
 ): StoreChanges {
-  const found = { namespaces: [], policies: [], roles: [], tokens: [] } as Lists<object>
-  const deleted: Lists<string> = { namespaces: [], policies: [], roles: [], tokens: [] }
+  const found = byTable((): ReplicatedRecord[] => [])
+  const deleted = byTable((): string[] => [])
   let leftOut = 0
   for (const { table, key, wasDeleted } of touched) {
     const record = find[table](key)
@@ -157,5 +170,3 @@ export function changesOf(
   }
   return { index, more, ...(found as unknown as ReplicatedRecords), deleted, leftOut }
 }
-
-type Lists<T> = Record<ReplicatedTable, T[]>

@@ -1,7 +1,7 @@
 /** Computes the changes of one commit from an answer of the primary and the stored records. A pure function. */
 import { DEFAULT_NAMESPACE, type Directory, idKey, type SkippedToken, type TokenRecord } from '@latchkey/acl'
 import { put, remove } from '../../store/changes.ts'
-import type { ReplicatedTable } from '../../store/replicated.ts'
+import { byTable, type ReplicatedTable } from '../../store/replicated.ts'
 import type { Change, RecordChange } from '../../store/store.ts'
 import { idsOf, isSameContent, type Received } from './received.ts'
 
@@ -13,9 +13,9 @@ export interface Stored {
   readonly ownNamespaces: ReadonlySet<string>
 }
 
-export type AppliedCounts = {
-  readonly [T in ReplicatedTable]: { readonly put: number; readonly deleted: number }
-}
+export type AppliedCounts = Readonly<
+  Record<ReplicatedTable, { readonly put: number; readonly deleted: number }>
+>
 
 export interface Applied {
   /** Ordered so that every change fits the ones before it. */
@@ -37,27 +37,18 @@ export function changesFor(received: Received, stored: Stored, isSlice: boolean)
   const [ofTokens = [], ofRoles = [], ofPolicies = []] = all
   const isDelete = ({ op }: RecordChange) => op === 'delete'
   const isPut = ({ op }: RecordChange) => op === 'put'
-  return {
-    changes: [
-      ...all.flat().filter(isDelete),
-      ...namespaces.changes.filter(isPut),
-      ...[ofPolicies, ofRoles, ofTokens].flat().filter(isPut),
-      ...namespaces.changes.filter(isDelete),
-    ],
-    skipped: tokens.skipped,
-    keptNamespaces: namespaces.kept,
-    counts: {
-      namespaces: countOf(namespaces.changes),
-      policies: countOf(ofPolicies),
-      roles: countOf(ofRoles),
-      tokens: countOf(ofTokens),
-    },
-  }
-}
-
-function countOf(changes: readonly RecordChange[]): { put: number; deleted: number } {
-  const put = changes.filter(({ op }) => op === 'put').length
-  return { put, deleted: changes.length - put }
+  const changes = [
+    ...all.flat().filter(isDelete),
+    ...namespaces.changes.filter(isPut),
+    ...[ofPolicies, ofRoles, ofTokens].flat().filter(isPut),
+    ...namespaces.changes.filter(isDelete),
+  ]
+  const counts = byTable((table) => {
+    const ofTable = changes.filter((change) => change.table === table)
+    const put = ofTable.filter(isPut).length
+    return { put, deleted: ofTable.length - put }
+  })
+  return { changes, skipped: tokens.skipped, keptNamespaces: namespaces.kept, counts }
 }
 
 /** Skips a record of a slice whose namespace is newer than the first page. A later slice has both. */

@@ -1,8 +1,8 @@
 /** Parses an answer of the primary into records and checks its shape and bounds. Domain rules are not checked again. */
-import type { NamespaceRecord, PolicyRecord, RoleRecord, SkippedToken, TokenRecord } from '@latchkey/acl'
+import type { PolicyRecord, SkippedToken, TokenRecord } from '@latchkey/acl'
 import { idKey, isSame } from '@latchkey/acl'
 import { AclError, type Changes, changesSchema, parseInstant, REDACTED_SECRET_ID } from '@latchkey/contract'
-import type { ReplicatedRecords, StoreChanges } from '../../store/replicated.ts'
+import type { ReplicatedRecord, ReplicatedRecords, StoreChanges } from '../../store/replicated.ts'
 
 export interface Received extends ReplicatedRecords {
   readonly deleted: StoreChanges['deleted']
@@ -158,12 +158,10 @@ function tokenOf({ ExpirationTime, ...rest }: Changes['Tokens'][number]): TokenR
   return { ...rest, ExpirationTime, Local: false, AuthMethodGeneration: 0 }
 }
 
-type AnyRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
-
 /** Each datacenter has its own indexes and auth methods. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['CreateIndex', 'ModifyIndex', 'AuthMethodGeneration'])
 
-export function isSameContent<R extends AnyRecord>(a: R, b: R): boolean {
+export function isSameContent<R extends ReplicatedRecord>(a: R, b: R): boolean {
   return isSame(contentOf(a), contentOf(b))
 }
 

@@ -1,7 +1,14 @@
 /** The latest changes of a memory store, for readers that follow it. */
 import type { ChangeReader, ChangeReaders, ReaderContact, Touched } from '../replicated.ts'
-import { isReplicated, READER_KEPT_MS, READER_LINES_MAX, READERS_MAX } from '../replicated.ts'
-import type { Change, RecordChange } from '../store.ts'
+import {
+  isReplicated,
+  READER_KEPT_MS,
+  READER_LINES_MAX,
+  READERS_MAX,
+  type ReplicatedRecord,
+  replicatedKey,
+} from '../replicated.ts'
+import type { Change } from '../store.ts'
 
 interface Logged extends Pick<Touched, 'table' | 'key' | 'wasDeleted'> {
   readonly index: number
@@ -48,8 +55,8 @@ export class MemoryChangeLog {
     if (change.op === 'delete-tree') return
     const { table, op } = change
     if (!isReplicated(table)) return
-    const key = keyOfReplicated(change)
-    if (key === undefined) return
+    const key = replicatedKey(change.record as ReplicatedRecord)
+    if (key === '') return
     this.changes.push({ index, table, key, wasDeleted: op === 'delete' })
     if (this.changes.length < 2 * CHANGES_KEPT) return
     const held = this.placeAfter(this.readers.heldFrom())
@@ -82,29 +89,7 @@ export class MemoryChangeLog {
 
   /** Position of the first change above an index. */
   private placeAfter(index: number): number {
-    let low = 0
-    let high = this.changes.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((this.changes[middle]?.index ?? 0) > index) high = middle
-      else low = middle + 1
-    }
-    return low
-  }
-}
-
-/** `undefined` for a token without an accessor. */
-function keyOfReplicated(change: RecordChange): string | undefined {
-  switch (change.table) {
-    case 'tokens':
-      return change.record.AccessorID.toLowerCase() || undefined
-    case 'namespaces':
-      return change.record.Name
-    case 'policies':
-    case 'roles':
-      return change.record.ID
-    default:
-      return undefined
+    return this.changes.findLastIndex((change) => change.index <= index) + 1
   }
 }
 
