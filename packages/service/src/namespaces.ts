@@ -52,9 +52,8 @@ export const updateNamespaceHandler: Handler<'namespaces.update'> = (call) => {
   const { body, params } = call
   const { Name } = params
   if (body.Name !== undefined && body.Name !== Name) {
-    throw new AclError('accessor_mismatch', 'Namespace Name in URL and payload do not match', {
-      field: 'Name',
-    })
+    const message = 'Namespace Name in URL and payload do not match'
+    throw new AclError('accessor_mismatch', message, { field: 'Name' })
   }
   return writeRecord(NAMESPACES, call, (directory) => {
     const existing = requireRecord(NAMESPACES, call, directory, Name)

@@ -2,10 +2,7 @@
 import type { Random } from '@latchkey/acl'
 import { OUTPUT_WRITE_MS, outputWriteMs } from '@latchkey/catalog'
 
-interface HeldOutput {
-  readonly output: string
-  readonly writeAt: number
-}
+type HeldOutput = { readonly output: string; readonly writeAt: number }
 
 export interface LocalChecksOptions {
   /** ID of the process. It owns the checks of which it received the last report. */

@@ -70,10 +70,7 @@ export const serviceMaintenanceHandler: Handler<'agent.serviceMaintenance'> = (c
     return service
   })
 
-interface MaintenanceQuery {
-  readonly enable?: string | undefined
-  readonly reason?: string | undefined
-}
+type MaintenanceQuery = { readonly enable?: string | undefined; readonly reason?: string | undefined }
 
 /**
  * Begins or ends the maintenance of the node, or of a service. Beginning again keeps the first reason; ending again is not

@@ -30,9 +30,8 @@ export const readAuthMethodHandler: Handler<'authMethods.read'> = (call) =>
 export const updateAuthMethodHandler: Handler<'authMethods.update'> = async (call) => {
   const { body, params, query } = call
   if (params.Name !== '' && body.Name && body.Name !== params.Name) {
-    throw new AclError('accessor_mismatch', 'AuthMethod Name in URL and payload do not match', {
-      field: 'Name',
-    })
+    const message = 'AuthMethod Name in URL and payload do not match'
+    throw new AclError('accessor_mismatch', message, { field: 'Name' })
   }
   return writeAuthMethodBy(call, { ...body, Name: params.Name || body.Name }, query.check !== 'false')
 }

@@ -7,7 +7,7 @@ import {
   showNode,
   showNodeService,
 } from '@latchkey/catalog'
-import type { Node, NodeService, ServiceInstance } from '@latchkey/contract'
+import type { ServiceInstance } from '@latchkey/contract'
 import { type Content, type Context, type Handler, type JsonAnswer, json, type Watch } from '../handler.ts'
 import { indexOfTables, watchOfConnect, watchOfService } from '../health/watches.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
@@ -27,8 +27,7 @@ export const nodesHandler: Handler<'catalog.nodes'> = async (call) => {
     .filter((node) => hasMeta(node, query['node-meta']) && rights.node(node.Node))
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
   const shown = sorted.map((node) => showNode(node, view))
-  const filtered = await filterFor(call, shown, NODE_FIELDS)
-  return rights.mark(json([...filtered], { topic: 'nodes', index }))
+  return rights.mark(json(await filterFor(call, shown, NODE_FIELDS), { topic: 'nodes', index }))
 }
 
 export const servicesHandler: Handler<'catalog.services'> = (call) => {
@@ -108,18 +107,11 @@ async function answerInstances(
     repeated.add(node, () => JSON.stringify(showNode(node, view)).length)
     return showInstance(record, node, view)
   })
-  const kept = await filterFor(call, shown, INSTANCE_FIELDS)
-  return rights.mark(json([...kept], watch))
-}
-
-interface NodeContent {
-  readonly found: { readonly node: Node; readonly services: readonly NodeService[] } | undefined
-  readonly watch: Watch
-  readonly rights: RowRights
+  return rights.mark(json(await filterFor(call, shown, INSTANCE_FIELDS), watch))
 }
 
 /** @returns `found: undefined` if there is no such node, or the caller may not read it. */
-async function readNode(call: Context & { readonly query: RowOptions }, name: string): Promise<NodeContent> {
+async function readNode(call: Context & { readonly query: RowOptions }, name: string) {
   const { view, service } = call
   const index = indexOfTables(service.store, 'nodes', 'services')
   const catalog = service.store.catalog()
@@ -131,7 +123,8 @@ async function readNode(call: Context & { readonly query: RowOptions }, name: st
     // The index is 1 as in existing services, but a waiter's index must not decrease: it is told that the node was deleted.
     // Hidden nodes never wake a waiter.
     const isGone = call.isBlocking && new RowRights(call).node(name)
-    return { found: undefined, watch: { topic, index: isGone ? index : 1, isOwn: true }, rights }
+    const watch: Watch = { topic, index: isGone ? index : 1, isOwn: true }
+    return { found: undefined, watch, rights }
   }
   const shown = catalog
     .servicesOn(node.Node)

@@ -29,9 +29,8 @@ async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
   const asked = checks.map((check, i) => ({ check, question: parseQuestion(check, i) }))
   if (call.caller.unknown) throw call.caller.unknown
   const holder = await holderAsked(call)
-  const explain = query.explain === true
-  const answers = await answerChecks(asked, { holder, namespace, explain, pauses: new Pauses(call) })
-  if (explain) return json(answers)
+  const answers = await answerChecks(call, asked, holder)
+  if (query.explain) return json(answers)
   const text = jsonText(answers)
   decisionCache.keep(checks, holder, namespace, text)
   return { body: { kind: 'json-text', text } }
@@ -50,25 +49,18 @@ async function holderAsked(call: Call<Authorize>): Promise<RightsHolder> {
 }
 
 async function answerChecks(
+  call: Call<Authorize>,
   asked: readonly { readonly check: AuthorizeCheck; readonly question: Question }[],
-  {
-    holder,
-    namespace,
-    explain,
-    pauses,
-  }: {
-    readonly holder: RightsHolder
-    readonly namespace: string
-    readonly explain: boolean
-    readonly pauses: Pauses
-  },
+  holder: RightsHolder,
 ): Promise<AuthorizeAnswer[]> {
+  const { namespace, query } = call
+  const pauses = new Pauses(call)
   const answers: AuthorizeAnswer[] = []
   for (const { check, question } of asked) {
     const { Resource, Segment = '', Access } = check
     await pauses.before(stepsOf(Segment.length))
     const echoed = Segment ? { Resource, Segment, Access } : { Resource, Access }
-    if (explain) {
+    if (query.explain) {
       const explanation = isAtHome(holder, homeOfQuestion(question, namespace))
         ? holder.authorizer.explain(question)
         : { allow: false, path: { via: 'elsewhere' } as const, missing: question }
@@ -89,31 +81,18 @@ function showExplanation({
   rule,
   path,
   missing,
-}: Omit<DecisionExplanation, 'path'> & { readonly path: Path }): Explanation {
-  return {
-    ...(rule
-      ? {
-          Rule: {
-            PolicyID: rule.policyId,
-            PolicyName: rule.policyName,
-            Kind: rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind,
-            Segment: shortSegment(rule.segment),
-            Level: rule.level,
-            Line: rule.line,
-          },
-        }
-      : {}),
-    Path: showPath(path, rule?.policyName),
-    ...(missing
-      ? {
-          Missing: {
-            Resource: missing.resource,
-            ...(missing.segment ? { Segment: shortSegment(missing.segment) } : {}),
-            Access: missing.access,
-          },
-        }
-      : {}),
+}: Pick<DecisionExplanation, 'rule' | 'missing'> & { path: Path }) {
+  const shown: Explanation = { Path: showPath(path, rule?.policyName) }
+  if (rule) {
+    const Kind = rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind
+    const { policyId: PolicyID, policyName: PolicyName, level: Level, line: Line } = rule
+    shown.Rule = { PolicyID, PolicyName, Kind, Segment: shortSegment(rule.segment), Level, Line }
   }
+  if (missing) {
+    const { resource: Resource, segment, access: Access } = missing
+    shown.Missing = { Resource, ...(segment ? { Segment: shortSegment(segment) } : {}), Access }
+  }
+  return shown
 }
 
 function showPath(path: Path, policyName: string | undefined): string[] {

@@ -21,8 +21,6 @@ const TOKENS_LOOKED_AT_MAX = 10_000
 const STEPS_MAX = 250_000
 const STEPS_PER_TOKEN = 10
 
-type ShowToken<T> = (token: TokenRecord, pauses: Pauses) => Promise<T | undefined>
-
 /**
  * Scans the tokens of the namespace from a position in the list and collects the results of `show`, up to a page. One call
  * is bounded by tokens and steps; the cursor continues after it.
@@ -32,44 +30,36 @@ type ShowToken<T> = (token: TokenRecord, pauses: Pauses) => Promise<T | undefine
 export function scanTokens<T>(
   call: Context,
   page: Page,
-  show: ShowToken<T>,
+  show: (token: TokenRecord, pauses: Pauses) => Promise<T | undefined>,
   isFull: () => boolean = () => false,
 ): Promise<JsonAnswer<T[]>> {
-  return call.walks.run(() => walk(call, page, show, isFull), call)
-}
-
-async function walk<T>(
-  call: Context,
-  page: Page,
-  show: ShowToken<T>,
-  isFull: () => boolean,
-): Promise<JsonAnswer<T[]>> {
-  checkWanted(call.signal)
-  const kept: T[] = []
-  const pauses = new Pauses(call)
-  let last: TokenRecord | undefined
-  let looked = 0
-  const filter = {
-    namespace: call.namespace,
-    ...(page.after ? { after: page.after } : {}),
-    limit: TOKENS_LOOKED_AT_MAX,
-  }
-  const isEnd = () => kept.length >= page.limit || pauses.steps >= STEPS_MAX || isFull()
-  const next = () => {
-    const isMore = isEnd() || looked >= TOKENS_LOOKED_AT_MAX
-    if (!isMore || !last) return {}
-    return { nextCursor: formatCursor(call.service.store.placeOf(last)) }
-  }
-  for await (const tokens of call.service.store.tokens(filter)) {
-    for (const token of tokens) {
-      // Resolving rights that are not cached may take a whole turn.
-      await pauses.before(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_TURN)
-      looked += 1
-      last = token
-      const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, pauses)
-      if (shown !== undefined) kept.push(shown)
-      if (isEnd()) return { ...json<T[]>(kept), ...next() }
+  return call.walks.run(async () => {
+    checkWanted(call.signal)
+    const found: T[] = []
+    const pauses = new Pauses(call)
+    let last: TokenRecord | undefined
+    let looked = 0
+    const filter = {
+      namespace: call.namespace,
+      ...(page.after ? { after: page.after } : {}),
+      limit: TOKENS_LOOKED_AT_MAX,
     }
-  }
-  return { ...json<T[]>(kept), ...next() }
+    const isEnd = () => found.length >= page.limit || pauses.steps >= STEPS_MAX || isFull()
+    const answer = (isMore: boolean): JsonAnswer<T[]> =>
+      isMore && last
+        ? { ...json<T[]>(found), nextCursor: formatCursor(call.service.store.placeOf(last)) }
+        : json<T[]>(found)
+    for await (const tokens of call.service.store.tokens(filter)) {
+      for (const token of tokens) {
+        // Resolving rights that are not cached may take a whole turn.
+        await pauses.before(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_TURN)
+        looked += 1
+        last = token
+        const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, pauses)
+        if (shown !== undefined) found.push(shown)
+        if (isEnd()) return answer(true)
+      }
+    }
+    return answer(looked >= TOKENS_LOOKED_AT_MAX)
+  }, call)
 }

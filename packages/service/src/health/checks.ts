@@ -69,5 +69,5 @@ function answerChecks(
   const sorted = sortNear(call, catalog, visible, { near: query.near, nodeOf: ({ Node }) => Node })
   const shown = sorted.map((check) => showCheck(check, catalog.serviceOf(check), view))
   if (!query.filter) return rights.mark(json(shown, watch))
-  return selectRecords(call, shown, CHECK_FIELDS).then((kept) => rights.mark(json([...kept], watch)))
+  return selectRecords(call, shown, CHECK_FIELDS).then((found) => rights.mark(json(found, watch)))
 }

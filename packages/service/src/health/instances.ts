@@ -55,7 +55,7 @@ function answerInstances(
   const watch = watchOf(call, own, rights)
   const shown = show(call, sorted)
   if (!query.filter) return rights.mark(json(shown, watch))
-  return filterFor(call, shown, HEALTH_FIELDS).then((kept) => rights.mark(json([...kept], watch)))
+  return filterFor(call, shown, HEALTH_FIELDS).then((found) => rights.mark(json(found, watch)))
 }
 
 /** Like {@link answerInstances}, for all instances of a service. Cached if only `passing` selects. */

@@ -28,8 +28,7 @@ export const uiNodesHandler: Handler<'health.uiNodes'> = async (call) => {
   const repeated = new RepeatedContent()
   const shown = nodes.map((node) => summaryOfNode(call, catalog, node, { rights, repeated }))
   const { Datacenter: _here, ...fields } = NODE_FIELDS
-  const kept = await filterFor(call, shown, fields)
-  return rights.mark(json([...kept], watch))
+  return rights.mark(json(await filterFor(call, shown, fields), watch))
 }
 
 export const uiNodeHandler: Handler<'health.uiNode'> = (call) => {
@@ -42,9 +41,8 @@ export const uiNodeHandler: Handler<'health.uiNode'> = (call) => {
   const node = catalog.node(params.Node)
   if (!node || !rights.node(node.Node))
     return rights.mark(missing(new AclError('not_found', 'No such node'), watch))
-  return rights.mark(
-    json(summaryOfNode(call, catalog, node, { rights, repeated: new RepeatedContent() }), watch),
-  )
+  const repeated = new RepeatedContent()
+  return rights.mark(json(summaryOfNode(call, catalog, node, { rights, repeated }), watch))
 }
 
 function summaryOfNode(
@@ -136,10 +134,7 @@ function proxiedBy(instances: readonly ServiceHealth[]): readonly string[] {
   })
 }
 
-interface Mesh {
-  readonly view: RecordView
-  readonly isProxied: boolean
-}
+type Mesh = { readonly view: RecordView; readonly isProxied: boolean }
 
 /** Adds what versions from 1.11 on show. There are no gateways. */
 function inMesh({ Kind, Name, ...rest }: ServiceSummary, { view, isProxied }: Mesh): ServiceSummary {

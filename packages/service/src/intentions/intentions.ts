@@ -39,9 +39,8 @@ export const listIntentionsHandler: Handler<'intentions.list'> = async (call) =>
     .filter(({ DestinationNS }) => !isOneNamespace || isListed(call, DestinationNS))
   const visible = listed.filter((intention) => maySee(call, intention))
   const shown = visible.map(intentionShown(directory))
-  const selected = await filterFor(call, shown, FILTERED)
   const watch = { topic: 'intentions', filtered: true } as const
-  return tellLack(json([...selected], watch), visible.length < listed.length)
+  return tellLack(json(await filterFor(call, shown, FILTERED), watch), visible.length < listed.length)
 }
 
 const FILTERED: ShapeOf<Intention> = {

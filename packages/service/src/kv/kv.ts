@@ -64,8 +64,8 @@ export const writeKvHandler: Handler<'kv.write'> = (call) => {
   requireKeyRight(call, key, 'write')
   const { flags: Flags = 0n, cas, acquire, release } = query
   const request = { Namespace: namespace, Key: key, Flags, Value: body }
-  if (acquire !== undefined) return lockKey(call, bySession(request, acquire))
-  if (release !== undefined) return releaseKey(call, bySession(request, release))
+  if (acquire !== undefined) return lockKey(call, { ...request, Session: acquire.toLowerCase() })
+  if (release !== undefined) return releaseKey(call, { ...request, Session: release.toLowerCase() })
   const { store } = call.service
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(namespace, key)
@@ -84,10 +84,6 @@ export const writeKvHandler: Handler<'kv.write'> = (call) => {
       answer: () => json(true),
     }
   })
-}
-
-function bySession(request: Omit<LockRequest, 'Session'>, id: string): LockRequest {
-  return { ...request, Session: id.toLowerCase() }
 }
 
 /** A write has at most one condition. @throws AclError `query_invalid`. */
@@ -115,11 +111,8 @@ export const deleteKvHandler: Handler<'kv.delete'> = async (call) => {
 
 async function deleteTree(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
   const { Key: prefix } = call.params
-  if ('cas' in call.query) {
-    throw new AclError('query_invalid', 'Conflicting flags: recurse and cas exclude each other', {
-      field: 'cas',
-    })
-  }
+  const message = 'Conflicting flags: recurse and cas exclude each other'
+  if ('cas' in call.query) throw new AclError('query_invalid', message, { field: 'cas' })
   requireKeyRight(call, prefix, 'write-prefix')
   await call.service.store.commit([{ table: 'kv', op: 'delete-tree', namespace: call.namespace, prefix }])
   return json(true)

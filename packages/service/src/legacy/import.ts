@@ -48,15 +48,9 @@ export const importLegacyHandler: Handler<'legacy.import'> = async (call) => {
   return json({ Imported: fresh.length, Unchanged: unchanged, Problems })
 }
 
-interface Placed {
-  readonly position: number
-  readonly token: LegacyToken
-}
+type Placed = { readonly position: number; readonly token: LegacyToken }
 
-interface Write {
-  readonly record: TokenRecord
-  readonly stored: TokenRecord | undefined
-}
+type Write = { readonly record: TokenRecord; readonly stored: TokenRecord | undefined }
 
 async function readDump(call: Call<'legacy.import'>) {
   const { position: start = 0 } = call.query

@@ -2,10 +2,7 @@ import { afterTurn, type Turns } from '../turns.ts'
 
 type Task = () => void
 
-interface Waiting {
-  readonly task: Task
-  readonly cost: number
-}
+type Waiting = { readonly task: Task; readonly cost: number }
 
 interface FairQueueOptions {
   /** A turn starts no task after this time. Default: no limit. */

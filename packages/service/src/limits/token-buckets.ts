@@ -21,10 +21,7 @@ export interface Taken {
   readonly waitMs: number
 }
 
-interface Bucket {
-  left: number
-  filledAt: number
-}
+type Bucket = { left: number; filledAt: number }
 
 export class TokenBuckets implements RateLimits {
   private readonly now: () => number

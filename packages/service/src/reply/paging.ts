@@ -27,10 +27,7 @@ export function pageOf(query: PageQuery, order: ListOrder = 'oldest-first'): Pag
   return { limit: limit ?? limits.PAGE_LIMIT_MAX, after }
 }
 
-interface PageQuery {
-  readonly limit?: number | undefined
-  readonly cursor?: string | undefined
-}
+type PageQuery = { readonly limit?: number | undefined; readonly cursor?: string | undefined }
 
 /** A position as text, prefixed with `-` if the list is newest first. Opaque to clients. */
 export function formatCursor(position: ListPosition, order: ListOrder = 'oldest-first'): string {

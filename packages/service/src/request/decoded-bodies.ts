@@ -10,10 +10,7 @@ const CHARS_MAX = 2_097_152
 /** Longer bodies are decoded each time. */
 const BODY_BYTES_MAX = 16_384
 
-interface Decoded {
-  readonly route: AnyRoute
-  readonly body: unknown
-}
+type Decoded = { readonly route: AnyRoute; readonly body: unknown }
 
 export class DecodedBodies {
   private readonly decoding: Decoding

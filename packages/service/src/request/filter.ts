@@ -12,7 +12,7 @@ export function filterFor<T extends object>(
   call: Filtered,
   records: readonly T[],
   shape: ShapeOf<T>,
-): Promise<readonly T[]> {
+): Promise<T[]> {
   return selectRecords(call, records, shape, call.service.profile.has('query.filterWords'))
 }
 
@@ -24,9 +24,9 @@ export async function selectRecords<T extends object>(
   records: readonly T[],
   shape: ShapeOf<T>,
   hasWords = true,
-): Promise<readonly T[]> {
+): Promise<T[]> {
   const filter = compileFilter(call.query.filter, shape, { hasWords })
-  if (filter === undefined) return records
+  if (filter === undefined) return [...records]
   const pauses = new Pauses(call)
   const selected: T[] = []
   for (const record of records) {

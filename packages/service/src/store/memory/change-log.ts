@@ -93,10 +93,7 @@ export class MemoryChangeLog {
   }
 }
 
-interface TokenChange {
-  readonly index: number
-  readonly accessorKey: string | undefined
-}
+type TokenChange = { readonly index: number; readonly accessorKey: string | undefined }
 
 /** Minimum number of changes to keep; a list further behind is rebuilt. */
 const TOKEN_CHANGES_KEPT = 256
