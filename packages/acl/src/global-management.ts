@@ -9,30 +9,25 @@ interface RoleLookup {
   role(id: string): RoleRecord | undefined
 }
 
-type Holder = Pick<TokenRecord, 'Policies' | 'Roles' | 'Type'>
-
 /**
  * Whether a token acts in every namespace. @param legacyRules false from service version 1.11, in which a
  * legacy type gives no right. Spec 9.1.
  */
-export function isGlobalManager(token: Holder, lookup: RoleLookup, legacyRules = true): boolean {
+export function isGlobalManager(
+  token: Pick<TokenRecord, 'Policies' | 'Roles' | 'Type'>,
+  lookup: RoleLookup,
+  legacyRules = true,
+): boolean {
   if (legacyRules && token.Type === 'management') return true
   return linksGlobalManagement(token.Policies) || token.Roles.some((link) => isGlobalRole(link, lookup))
 }
 
-/** Whether policy links grant global management. */
 export function linksGlobalManagement(links: readonly StoredLink[]): boolean {
   return links.some((link) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID)
 }
 
 function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
   return linksGlobalManagement(lookup.role(link.ID)?.Policies ?? [])
-}
-
-/** The links that every token in a namespace has in addition to its own. */
-interface NamespaceDefaults {
-  readonly policies: readonly StoredLink[]
-  readonly roles: readonly StoredLink[]
 }
 
 /**
@@ -42,7 +37,7 @@ interface NamespaceDefaults {
 export function defaultsOf(
   { PolicyDefaults, RoleDefaults }: Pick<NamespaceRecord, 'PolicyDefaults' | 'RoleDefaults'>,
   lookup: RoleLookup,
-): NamespaceDefaults {
+) {
   return {
     policies: PolicyDefaults.filter((link) => !linksGlobalManagement([link])),
     roles: RoleDefaults.filter((link) => !isGlobalRole(link, lookup)),

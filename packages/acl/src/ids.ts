@@ -43,7 +43,6 @@ export function checkPathId(id: string, what: string, field: string): void {
   }
 }
 
-/** The format of namespace names. Decisions: namespaces. */
 const NAMESPACE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/
 
 export function isNamespaceName(text: string): boolean {

@@ -32,7 +32,6 @@ export function resolvePolicyLinks(
   })
 }
 
-/** Like {@link resolvePolicyLinks}, for roles. Spec 2.3. */
 export function resolveRoleLinks(
   links: readonly RoleLink[] | undefined,
   namespace: string,

@@ -6,11 +6,9 @@ export interface Clock {
 }
 
 export interface Random {
-  /** Returns `count` bytes from a cryptographic source. */
   bytes(count: number): Uint8Array
 }
 
-/** Each byte as two digits. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** 16 random bytes as 8-4-4-4-12 lower-case hex. Without version bits, as in the reference. */

@@ -9,7 +9,6 @@ export class SeededRandom implements Random {
     this.state = seed >>> 0
   }
 
-  /** A number with 0 ≤ result < 1. */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0
     let mixed = this.state
@@ -18,7 +17,6 @@ export class SeededRandom implements Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 
-  /** An integer with 0 ≤ result < bound. */
   below(bound: number): number {
     return Math.floor(this.next() * bound)
   }
@@ -27,7 +25,6 @@ export class SeededRandom implements Random {
     return this.next() < probability
   }
 
-  /** @throws TypeError if there are no values. */
   pick<T>(values: readonly T[]): T {
     if (values.length === 0) throw new TypeError('nothing to pick from')
     return values[this.below(values.length)] as T

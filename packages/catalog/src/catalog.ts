@@ -27,7 +27,6 @@ import {
 import { type SessionRecord, sessionCheckKeys } from './records/session-records.ts'
 import { Table } from './table.ts'
 
-/** The tables of the catalog, and their records. */
 export interface CatalogRecords {
   readonly nodes: NodeRecord
   readonly services: ServiceRecord
@@ -52,7 +51,6 @@ export function isCatalogTable(name: string): name is CatalogTable {
   return (CATALOG_TABLES as readonly string[]).includes(name)
 }
 
-/** Identifies the instance of a check. */
 type ServicePlace = Pick<ServiceRecord, 'Node' | 'Namespace' | 'ID'>
 
 /** A prefix of a UUID that is long enough to look up nodes. */
@@ -114,7 +112,6 @@ export class Catalog {
     return this.tables.services.in(onNode(node))
   }
 
-  /** The instances of a service. */
   instances(name: string, namespace: string = DEFAULT_NAMESPACE): readonly ServiceRecord[] {
     return this.tables.services.in(nameKey(namespace, name))
   }
@@ -223,12 +220,10 @@ export class Catalog {
     this.set(table, catalogKey(table, record), record)
   }
 
-  /** For stores: removes the record with this key ({@link catalogKey}), if it exists. */
   remove(table: CatalogTable, key: string): void {
     this.set(table, key, undefined)
   }
 
-  /** For stores: the record with this key. */
   get<T extends CatalogTable>(table: T, key: string): CatalogRecords[T] | undefined {
     return this.tables[table].get(key)
   }
@@ -240,7 +235,6 @@ export class Catalog {
   }
 }
 
-/** The sessions of a datacenter. */
 class Sessions {
   private readonly table: Table<SessionRecord>
 

@@ -29,7 +29,6 @@ export type CatalogChange = {
   }
 }[CatalogTable]
 
-/** The name of a service. */
 type ServiceName = Pick<ServiceRecord, 'Namespace' | 'Service'>
 
 type IndexChange = Extract<CatalogChange, { readonly table: 'serviceIndexes' }>
@@ -122,7 +121,6 @@ export function keepsCatalogWhole(changes: readonly CatalogChange[], before: Cat
   })
 }
 
-/** The catalog after some changes. */
 class After {
   private readonly before: Catalog
   private readonly changed = new Map<string, CatalogChange>()
@@ -133,7 +131,6 @@ class After {
       this.changed.set(idOf(change.table, catalogKey(change.table, change.record)), change)
   }
 
-  /** Whether the check exists and is not critical. */
   isHealthy(key: string): boolean {
     const check = this.get('checks', key)
     return check !== undefined && check.Status !== CRITICAL
@@ -154,7 +151,6 @@ class After {
     return this.puts('services').some(isInstance)
   }
 
-  /** Whether nothing is left on a node. */
   isEmpty(node: string): boolean {
     const isHere = ({ Node }: { readonly Node: string }) => nodeKey(Node) === nodeKey(node)
     const { before } = this

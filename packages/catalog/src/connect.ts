@@ -1,6 +1,5 @@
 import type { ServiceRecord } from './records/catalog-records.ts'
 
-/** The kind of a proxy that represents one service. */
 export const CONNECT_PROXY = 'connect-proxy'
 
 /**

@@ -44,7 +44,6 @@ const PROXY = {
   },
 } as const
 
-/** Fields of an instance of a service, with its node. */
 export const INSTANCE_FIELDS = {
   ID: 'text',
   Node: 'text',
@@ -67,7 +66,6 @@ export const INSTANCE_FIELDS = {
   ServiceConnect: CONNECT,
 } as const satisfies ShapeOf<ServiceInstance>
 
-/** Fields of a service inside a node. */
 export const SERVICE_FIELDS = {
   Kind: 'text',
   ID: 'text',

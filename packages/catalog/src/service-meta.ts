@@ -1,6 +1,5 @@
 /** Metadata of services. The same rules apply to registrations by agents and in the catalog. Decisions: agent. */
 
-/** Most pairs of a service. */
 const PAIRS_MAX = 64
 const KEY_LENGTH_MAX = 128
 const VALUE_LENGTH_MAX = 512

@@ -57,7 +57,6 @@ export function showNode(record: NodeRecord, view: RecordView): Node {
   }
 }
 
-/** A service inside a node, and in health answers. */
 export function showNodeService(record: ServiceRecord, view: RecordView): NodeService {
   const { TaggedAddresses, SocketPath, CreateIndex, ModifyIndex } = record
   return {
@@ -79,7 +78,6 @@ export function showNodeService(record: ServiceRecord, view: RecordView): NodeSe
   }
 }
 
-/** An instance of a service, with its node. */
 export function showInstance(record: ServiceRecord, node: NodeRecord, view: RecordView): ServiceInstance {
   const { TaggedAddresses } = record
   return {

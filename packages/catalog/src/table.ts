@@ -57,7 +57,6 @@ export class Table<T> {
     return this.groups.get(group)?.values() ?? NONE
   }
 
-  /** Puts a record, replacing the one with this key; `undefined` removes it. */
   set(key: string, record: T | undefined): void {
     const before = this.records.get(key)
     const groups = record === undefined ? NONE : this.groupsOf(record)

@@ -67,25 +67,6 @@ export interface MockServiceOptions {
   readonly randomSeed?: number | undefined
 }
 
-const OPTIONS: Readonly<Record<keyof MockServiceOptions, true>> = {
-  baseUrl: true,
-  seed: true,
-  clock: true,
-  latency: true,
-  managementToken: true,
-  serviceVersion: true,
-  edition: true,
-  defaultPolicy: true,
-  datacenter: true,
-  datacenters: true,
-  primaryDatacenter: true,
-  headerPrefixes: true,
-  aclEnabled: true,
-  aclMode: true,
-  unknownEndpoints: true,
-  randomSeed: true,
-}
-
 /** The values of the options that accept one of several. */
 const CHOICES = {
   edition: ['standard', 'extended'],
@@ -96,6 +77,27 @@ const CHOICES = {
 
 /** The default secret of the management token. Random, so that no test uses the same secret by accident. */
 export const MANAGEMENT_TOKEN_DEFAULT = '8f0c4d5e-61b7-4b0a-9d3e-2a7c95e1f846'
+
+type Optional = 'primaryDatacenter' | 'randomSeed'
+
+const DEFAULTS: Complete<Omit<MockServiceOptions, Optional>> & Pick<MockServiceOptions, Optional> = {
+  baseUrl: 'https://latchkey.test',
+  seed: {},
+  clock: 'real',
+  latency: 0,
+  managementToken: MANAGEMENT_TOKEN_DEFAULT,
+  serviceVersion: SERVICE_VERSION_NEWEST,
+  edition: 'standard',
+  defaultPolicy: 'deny',
+  datacenter: 'dc1',
+  datacenters: {},
+  primaryDatacenter: undefined,
+  headerPrefixes: HEADER_PREFIXES_DEFAULT,
+  aclEnabled: true,
+  aclMode: 'enabled',
+  unknownEndpoints: 'fail',
+  randomSeed: undefined,
+}
 
 /** All properties required, and none `undefined`. */
 type Complete<T> = { readonly [K in keyof T]-?: Exclude<T[K], undefined> }
@@ -116,26 +118,20 @@ export interface Settings
  * @throws TypeError, or AclError `version_invalid`, for an invalid value.
  */
 export function readOptions(options: MockServiceOptions): Settings {
-  refuseUnknownNames('option', options, Object.keys(OPTIONS))
+  refuseUnknownNames('option', options, Object.keys(DEFAULTS))
   refuseUnknownNames('list of seed', options.seed ?? {}, Object.keys(SEED_LISTS))
   for (const name of Object.keys(CHOICES) as (keyof typeof CHOICES)[]) checkChoice(name, options[name])
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined && value !== null),
+  )
+  const { baseUrl, clock, serviceVersion, ...others } = { ...DEFAULTS, ...given }
   return {
-    baseUrl: readBaseUrl(options.baseUrl ?? 'https://latchkey.test'),
-    seed: options.seed ?? {},
-    clockStart: readInstant(options.clock ?? 'real'),
-    latency: options.latency ?? 0,
-    managementToken: options.managementToken ?? MANAGEMENT_TOKEN_DEFAULT,
-    version: parseServiceVersion(options.serviceVersion ?? SERVICE_VERSION_NEWEST, 'serviceVersion'),
-    edition: options.edition ?? 'standard',
-    defaultPolicy: options.defaultPolicy ?? 'deny',
-    datacenter: options.datacenter ?? 'dc1',
-    datacenters: options.datacenters ?? {},
-    primaryDatacenter: options.primaryDatacenter ?? options.datacenter ?? 'dc1',
-    headerPrefixes: options.headerPrefixes ?? HEADER_PREFIXES_DEFAULT,
-    aclEnabled: options.aclEnabled ?? true,
-    aclMode: options.aclMode ?? 'enabled',
-    unknownEndpoints: options.unknownEndpoints ?? 'fail',
-    randomSeed: options.randomSeed,
+    ...others,
+    primaryDatacenter: others.primaryDatacenter ?? others.datacenter,
+    baseUrl: readBaseUrl(baseUrl),
+    clockStart: readInstant(clock),
+    version: parseServiceVersion(serviceVersion, 'serviceVersion'),
+    randomSeed: others.randomSeed,
   }
 }
 

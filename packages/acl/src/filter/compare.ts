@@ -9,7 +9,6 @@ export type ValueKind = 'text' | 'number' | 'bool' | 'list' | 'map' | 'objects'
 /** A value of any kind; a map is represented by the list of its keys. */
 export type Value = string | number | boolean | readonly unknown[]
 
-/** Operators for each kind of value. */
 export const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
   text: ['equal', 'in', 'matches'],
   number: ['equal'],
@@ -19,7 +18,6 @@ export const OPERATORS: Readonly<Record<ValueKind, readonly Operator[]>> = {
   objects: ['empty'],
 }
 
-/** Whether a value of the kind passes a comparison, ignoring negation. */
 export type Test = (value: Value) => boolean
 
 /** A prepared comparison, or why values of its kind cannot be compared this way. */
@@ -32,7 +30,6 @@ export type Comparison =
   | { readonly fault: 'operator' }
   | { readonly fault: 'value'; readonly problem: string }
 
-/** Prepares the comparison of a term with values of a kind. */
 export function comparisonOf(term: Term, kind: ValueKind): Comparison {
   const { operator, value } = term
   if (!OPERATORS[kind].includes(operator)) return { fault: 'operator' }
@@ -61,7 +58,6 @@ function integerOf(text: string): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined
 }
 
-/** Whether a value is a substring of a text or an element of a list. */
 function hasIn(found: Value, value: string): boolean {
   return (typeof found === 'string' || Array.isArray(found)) && found.includes(value)
 }
@@ -73,33 +69,23 @@ function matching(pattern: string): Comparison {
     const problem = `Failed to compile regular expression ${expression}: ${shorten(compiled.problem)}`
     return { fault: 'value', problem }
   }
-  const { regularExpression } = compiled
-  const test: Test = (found) => typeof found === 'string' && regularExpression.test(found)
-  return { test, patternSize: regularExpression.size }
+  const test: Test = (found) => typeof found === 'string' && compiled.test(found)
+  return { test, patternSize: compiled.size }
 }
 
 function plain(test: Test): Comparison {
   return { test, patternSize: 0 }
 }
 
-interface RegularExpression {
-  /** Approximate number of instructions, which is the maximum cost per character of the text. */
-  readonly size: number
-  /** Whether the expression matches anywhere in a text. */
-  test(text: string): boolean
-}
-
 /** @returns the compiled pattern, or the error: it is malformed or too large. */
-function compileRegularExpression(
-  pattern: string,
-): { readonly regularExpression: RegularExpression } | { readonly problem: string } {
+function compileRegularExpression(pattern: string) {
   // Measures the pattern before it is compiled: five hundred times `x{1000}` would occupy a core for seconds.
   const max = limits.SELECTOR_PATTERN_STEPS_MAX
   const size = repetitionSize(pattern)
   if (size > max) return { problem: `it is larger than ${max} steps` }
   try {
     const compiled = RE2JS.compile(pattern)
-    return { regularExpression: { size, test: (text) => compiled.test(text) } }
+    return { size, test: (text: string) => compiled.test(text) }
   } catch (error) {
     if (error instanceof Error) return { problem: error.message }
     throw error
@@ -158,7 +144,6 @@ function repetitionSize(pattern: string): number {
 /** Size of a Unicode class: `\pL` has hundreds of ranges, each of which a match may check. */
 const UNICODE_CLASS_SIZE = 50
 
-/** The size of an escape or of a character class. */
 function sizeOf(part: string): number {
   return 1 + UNICODE_CLASS_SIZE * (part.match(/\\p/gi)?.length ?? 0)
 }

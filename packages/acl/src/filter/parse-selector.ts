@@ -11,11 +11,8 @@ const NAME = /[A-Za-z][A-Za-z0-9_]*/y
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?=[ \t\r\n)]|$)/y
 const STRING = /"[^"]*"|`[^`]*`/y
 
-/** Where a selector was written, for refusals. */
 export interface SelectorSource {
-  /** The field of the body, or the query option. */
   readonly field: string
-  /** Builds the refusal for a problem at a place in the text. */
   readonly refuse: (place: Place, problem: string) => AclError
   /** Whether `contains` and `matches` exist. Default: true. */
   readonly hasWords?: boolean
@@ -123,7 +120,6 @@ class SelectorReader {
     return this.word('in') ? this.membership(start, { value, isNegated }) : undefined
   }
 
-  /** Reads the operator and its value after a name. */
   private comparison(start: number, path: readonly string[]): Term | undefined {
     const afterPath = this.at
     this.skip(BLANKS)
@@ -241,7 +237,6 @@ class SelectorReader {
     return undefined
   }
 
-  /** @returns whether there was something to skip. */
   private skip(pattern: RegExp): boolean {
     pattern.lastIndex = this.at
     if (!pattern.test(this.text)) return false
@@ -268,7 +263,6 @@ class SelectorReader {
   }
 }
 
-/** The operators that are words between a name and a value. */
 const WORDS: readonly (readonly [word: string, operator: Operator])[] = [
   ['contains', 'in'],
   ['matches', 'matches'],

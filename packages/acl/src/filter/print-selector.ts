@@ -29,7 +29,6 @@ export function printPath(path: readonly string[]): string {
     .join('')
 }
 
-/** Quotes a text as selectors read it, without `\\"`. */
 function quoted(text: string): string {
   return quote(text, /["\\]|\p{Cc}/gu, { '\\': '\\\\' })
 }

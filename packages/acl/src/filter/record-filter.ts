@@ -8,16 +8,9 @@ import { comparisonOf, type Test, type Value, type ValueKind } from './compare.t
 import { parseSelector, type SelectorSource } from './parse-selector.ts'
 import { evaluate, type Operator, type Term, termsOf } from './selector.ts'
 
-/** A compiled filter of records of type `T`. */
 export interface RecordFilter<T> {
   readonly matches: (record: T) => boolean
-  /** Approximate steps per record. */
   readonly steps: number
-}
-
-interface FilterOptions {
-  /** Whether `contains` and `matches` exist. Default: true. */
-  readonly hasWords?: boolean
 }
 
 /** Steps per instruction of a regular expression, for a text of typical length. */
@@ -33,7 +26,7 @@ const STEPS_PER_INSTRUCTION = 3
 export function compileFilter<T extends object>(
   text: string | undefined,
   shape: ShapeOf<T>,
-  { hasWords = true }: FilterOptions = {},
+  { hasWords = true }: Pick<SelectorSource, 'hasWords'> = {},
 ): RecordFilter<T> | undefined {
   if (text === undefined || text === '') return undefined
   const selector = parseSelector(text, { ...SOURCE, hasWords })
@@ -62,12 +55,10 @@ const SOURCE: SelectorSource = {
   refuse: (place, problem) => invalid({ place }, `line ${place.line}, column ${place.column}: ${problem}`),
 }
 
-/** @returns AclError `filter_invalid`, with the line and column of the term. */
 function invalid({ place: { line, column } }: Pick<Term, 'place'>, problem: string): AclError {
   return new AclError('filter_invalid', `${PREFIX}${problem}`, { field: 'filter', line, column })
 }
 
-/** Whether a value, or a value below it, passes a comparison. */
 type Probe = (value: unknown) => boolean
 
 const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
@@ -171,7 +162,6 @@ type Field =
   | { readonly object: Shape }
   | { readonly objects: Shape }
 
-/** Fields by their names. */
 export interface Shape {
   readonly [name: string]: Field
 }

@@ -9,7 +9,6 @@ export type Selector =
 /** The operator `equal` is written `==`, `in` may be written `contains`, and `empty` has no value. */
 export type Operator = 'equal' | 'in' | 'matches' | 'empty'
 
-/** One comparison, such as `value.team == "ops"`. */
 export interface Term {
   readonly kind: 'term'
   /** The path of the attribute or field; `value.team` has two names. */
@@ -17,12 +16,10 @@ export interface Term {
   readonly operator: Operator
   /** True for `!=`, `not in`, `not contains`, `not matches` and `is not empty`. */
   readonly isNegated: boolean
-  /** The value to compare with; an empty text for `empty`. */
   readonly value: string
   readonly place: Place
 }
 
-/** All terms, from left to right. */
 export function termsOf(selector: Selector): readonly Term[] {
   switch (selector.kind) {
     case 'term':

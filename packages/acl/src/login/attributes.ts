@@ -7,7 +7,6 @@ import type { Claims } from './verifier.ts'
 /** The kind `map` is `value` or `list` as a whole. */
 type AttributeKind = 'text' | 'list' | 'map'
 
-/** Attributes by their names, such as `value.team`. */
 export type Attributes = ReadonlyMap<string, AttributeKind>
 
 /** Claims of a login by attribute name. Claims that the credential lacks are absent from the maps. */
@@ -19,7 +18,6 @@ export interface MappedClaims {
 /** A claim that cannot be mapped. The login is refused. */
 export interface ClaimFault {
   readonly reason: LoginRefusal
-  /** Name of the claim, for the log and explanations. */
   readonly claim: string
 }
 
@@ -29,7 +27,6 @@ interface Mapping {
   readonly kind: 'text' | 'list'
 }
 
-/** The claims of a token review, with the attributes of a service account. */
 const KUBERNETES_MAPPINGS: readonly Mapping[] = ['namespace', 'name', 'uid'].map((claim) => ({
   claim,
   attribute: attributeName(['serviceaccount', claim]),
@@ -91,7 +88,6 @@ export function mapClaims(
   return { mapped: { texts, lists } }
 }
 
-/** Whether the claims include all claims that a method maps. */
 export function hasMappedClaims(method: AuthMethodConfiguration, claims: Claims): boolean {
   return mappingsOf(method).every(({ claim }) => (claimAt(claims, claim) ?? undefined) !== undefined)
 }

@@ -8,7 +8,6 @@ import { type Attributes, namesOf } from './attributes.ts'
 
 type BindNamePart = { readonly literal: string } | { readonly attribute: string }
 
-/** A parsed bind name whose attributes its method maps. */
 export type BindName = readonly BindNamePart[]
 
 type ComputedName =

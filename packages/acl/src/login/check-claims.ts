@@ -33,7 +33,6 @@ interface Registered {
   readonly iat: number
 }
 
-/** @returns `undefined` if a claim has the wrong type. */
 function readRegistered(claims: Claims): Registered | undefined {
   const read = (name: string) => (Object.hasOwn(claims, name) ? (claims[name] ?? undefined) : undefined)
   const [iss, sub, jti] = [read('iss'), read('sub'), read('jti')]
@@ -61,18 +60,10 @@ function readTime(value: unknown): number | undefined {
   return Number.isSafeInteger(ms) ? ms : undefined
 }
 
-/** The period in which a token is valid, including leeways. */
-interface Validity {
-  readonly fromMs: number
-  readonly toMs: number
-  readonly issuedMs: number
-}
-
 /** How long before its `nbf` a method with discovery accepts a token. */
 const DISCOVERY_NOT_BEFORE_LEEWAY_MS = 60_000
 
-/** @returns `undefined` if the token has no time at all. */
-function validityOf(config: JwtConfig, { exp, nbf, iat }: Registered): Validity | undefined {
+function validityOf(config: JwtConfig, { exp, nbf, iat }: Registered) {
   if (config.OIDCDiscoveryURL !== undefined) {
     return { fromMs: nbf - DISCOVERY_NOT_BEFORE_LEEWAY_MS, toMs: exp, issuedMs: 0 }
   }

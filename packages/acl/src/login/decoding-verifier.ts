@@ -37,7 +37,6 @@ function readClaims(bearer: string): Claims | undefined {
   }
 }
 
-/** Default lifetime of an unsigned token. */
 const VALID_SECONDS = 3_600
 
 /**

@@ -60,7 +60,6 @@ function prepare(
   }
 }
 
-/** The result of one rule, or why it does not apply. */
 type RuleOutcome =
   | { readonly outcome: 'bound'; readonly name: string; readonly role?: RoleRecord }
   | { readonly outcome: 'unfit'; readonly problem: string }
@@ -77,14 +76,11 @@ export interface EvaluatedRule extends PreparedRule {
 
 interface MappedLogin {
   readonly method: AuthMethodRecord
-  /** The mapped claims; empty if any claim cannot be mapped. */
   readonly claims: MappedClaims
   readonly fault: ClaimFault | undefined
 }
 
-/** A login whose claims are mapped, and whose rules are to be evaluated. */
 export interface BegunEvaluation extends MappedLogin {
-  /** `undefined` if it cannot be computed. */
   readonly namespace: string | undefined
   readonly roleByName: (name: string) => RoleRecord | undefined
   readonly hasNamespaces: boolean

@@ -15,13 +15,9 @@ import { lintSelector } from './selector/lint-selector.ts'
 export interface LoginExplanation extends TokenLinks {
   /** Single values, by their names in selectors, such as `value.team`. */
   readonly Values: Readonly<Record<string, string>>
-  /** Lists, by their names in selectors. */
   readonly Lists: Readonly<Record<string, readonly string[]>>
-  /** Why the login would be refused; absent if it would succeed. */
   readonly Refused?: string
-  /** The namespace of the token. */
   readonly Namespace: string
-  /** In order of ID. */
   readonly Rules: readonly RuleExplanation[]
 }
 
@@ -31,9 +27,7 @@ export interface RuleExplanation {
   readonly BindType: string
   readonly BindName: string
   readonly Applies: boolean
-  /** The computed name, if it could be computed. */
   readonly Name?: string
-  /** Why the rule does not apply. */
   readonly Reason?: string
 }
 
@@ -69,7 +63,6 @@ function refusalOf({ refusal, fault }: LoginEvaluation, links: TokenLinks): stri
   return hasLinks(links) ? undefined : 'no binding rule applies'
 }
 
-/** Why a rule applies or not. Linting a long selector takes up to 2 ms. */
 export function explainRule(evaluated: EvaluatedRule, { claims }: LoginEvaluation): RuleExplanation {
   const { rule, result } = evaluated
   const { ID, Selector, BindType, BindName } = rule
@@ -106,7 +99,6 @@ function reasonOf({ rule, prepared, result }: EvaluatedRule, claims: MappedClaim
   }
 }
 
-/** The terms that decide whether a selector is true or false. */
 function causesOf(
   checked: CheckedSelector,
   selector: Selector,

@@ -2,7 +2,6 @@
 import { AclError, limits, utf8Length } from '@latchkey/contract'
 import { quote } from '../quoted-text.ts'
 
-/** Metadata that a caller sends with its login. */
 export type LoginMeta = Readonly<Record<string, string>>
 
 const PREFIXES = { login: 'token created via login', oidc: 'token created via OIDC login' } as const

@@ -28,17 +28,13 @@ interface LoginPlan
       | 'ExpirationTime'
       | 'Namespace'
     > {
-  /** IDs of the rules that applied, in order. */
   readonly ruleIds: readonly string[]
 }
 
 export interface LoginContext {
-  /** In milliseconds since the epoch. */
   readonly now: number
-  /** The local datacenter, for node identities. */
   readonly datacenter: string
   readonly meta?: LoginMeta
-  /** See `loginIdentity`. */
   readonly identity: string
 }
 
@@ -93,7 +89,6 @@ export function linksOf({ rules }: LoginEvaluation, datacenter: string): TokenLi
   }
 }
 
-/** Builds the record of a planned token. */
 export function loginToken(plan: LoginPlan, random: Random): TokenRecord {
   const { ruleIds: _, ...fields } = plan
   return withTokenHash({
@@ -104,7 +99,6 @@ export function loginToken(plan: LoginPlan, random: Random): TokenRecord {
   })
 }
 
-/** Maximum length of an identity that is stored unchanged, in UTF-16 units. */
 const LENGTH_MAX = 256
 /** Length of the prefix that a longer identity keeps before its hash. */
 const KEPT_LENGTH = 128

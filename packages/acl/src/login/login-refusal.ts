@@ -33,15 +33,12 @@ export const LOGIN_REFUSALS = {
 
 export type LoginRefusal = keyof typeof LOGIN_REFUSALS
 
-/** @returns AclError `login_refused`. */
 export function loginRefused(reason: LoginRefusal, cause?: unknown): AclError {
   return new AclError('login_refused', `Permission denied: ${LOGIN_REFUSALS[reason]}`, { cause })
 }
 
-/** How long a client should wait before it retries after a provider was unavailable. */
 const RETRY_AFTER_SECONDS = 5
 
-/** @returns AclError `provider_unavailable`. */
 export function providerUnavailable(methodName: string, cause?: unknown): AclError {
   return new AclError(
     'provider_unavailable',

@@ -13,7 +13,6 @@ import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
 import type { PolicyRecord } from '../records/records.ts'
 
-/** The inputs of a policy write. */
 interface PolicyWriteContext {
   readonly directory: Directory
   /** The error in the request's rules, from `findRulesProblem`. */

@@ -9,7 +9,6 @@ export interface IntentionEnds {
   readonly DestinationName: string
 }
 
-/** The destination of intentions. */
 export type IntentionDestination = Pick<IntentionEnds, 'DestinationNS' | 'DestinationName'>
 
 export type IntentionAction = 'allow' | 'deny'
@@ -22,7 +21,6 @@ export interface IntentionRecord extends IntentionEnds {
   readonly Description: string
   /** The ID in the ID-based API, in lower case; `undefined` after an edit through config entries. */
   readonly LegacyID: string | undefined
-  /** `Meta` in the ID-based API. */
   readonly LegacyMeta: Readonly<Record<string, string>>
   /** RFC 3339; `undefined` like LegacyID. */
   readonly LegacyCreateTime: string | undefined
@@ -38,7 +36,6 @@ export interface IntentionRecord extends IntentionEnds {
  * with every change of one.
  */
 export interface IntentionDestinationRecord extends IntentionDestination {
-  /** Meta of the config entry. */
   readonly Meta: Readonly<Record<string, string>>
   readonly CreateIndex: number
   readonly ModifyIndex: number
@@ -54,7 +51,6 @@ export function intentionKey({
   return JSON.stringify([DestinationNS, DestinationName.toLowerCase(), SourceNS, SourceName.toLowerCase()])
 }
 
-/** The primary key of a destination. */
 export function destinationKey({ DestinationNS, DestinationName }: IntentionDestination): string {
   return JSON.stringify([DestinationNS, DestinationName.toLowerCase()])
 }

@@ -50,13 +50,11 @@ export interface KubernetesConfig {
    * Extended edition: whether a token is in the namespace with the same name as the namespace of its service account.
    */
   readonly MapNamespaces?: boolean
-  /** Prefix for the name of the Kubernetes namespace. */
   readonly ConsulNamespacePrefix?: string
   /** Maps Kubernetes namespaces to namespaces, which are used without the prefix. */
   readonly ConsulNamespaceOverrides?: Readonly<Record<string, string>>
 }
 
-/** The configuration of an auth method, by its type. */
 export type AuthMethodConfiguration =
   | { readonly Type: 'jwt'; readonly Config: JwtConfig }
   | { readonly Type: 'oidc'; readonly Config: OidcConfig }

@@ -70,7 +70,6 @@ export interface RoleRecord {
 
 export interface KvRecord {
   readonly Key: string
-  /** Unsigned, 64 bits. */
   readonly Flags: bigint
   readonly Value: Uint8Array
   /** How many times the key was locked since it was created. */
@@ -122,7 +121,6 @@ export const BLANK_TOKEN: TokenRecord = {
 
 const NO_FIELDS = Object.freeze({})
 
-/** Picks the named fields of a record. */
 export function fieldsOf<T extends object>(record: T, names: ReadonlySet<string>): Partial<T> {
   if (names.size === 0) return NO_FIELDS
   const fields = Object.entries(record).filter(([name]) => names.has(name))

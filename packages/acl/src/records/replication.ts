@@ -32,20 +32,13 @@ export interface SkippedToken {
   readonly heldBy?: string
 }
 
-/** The value of the system record `cluster`. */
 export interface ClusterRecord {
   /** A UUID. Readers use it to detect that they follow another store. */
   readonly ID: string
   /** Set if an operator promoted this secondary: it is the primary, regardless of its settings. */
-  readonly promoted?: {
-    /** RFC 3339. */
-    readonly at: string
-    /** The previous primary. */
-    readonly from: string
-  }
+  readonly promoted?: { readonly at: string; readonly from: string }
 }
 
-/** The value of the system record `replication-token`. */
 export interface ReplicationTokenRecord {
   /**
    * The secret with which this datacenter replicates, overriding the settings of its servers. Never part of an answer.

@@ -1,7 +1,6 @@
 /** System records: the state of the service itself, with a type of value per key. Values are stored as JSON. */
 import type { ClusterRecord, ReplicationRecord, ReplicationTokenRecord } from './replication.ts'
 
-/** The value of each system record, by its key. */
 export interface SystemValues {
   /** Present once bootstrap is done. A reset must name the index of the record. */
   readonly bootstrap: BootstrapRecord
@@ -26,9 +25,7 @@ export type SystemRecord<K extends SystemKey = SystemKey> = {
   }
 }[K]
 
-/** The value of the system record `bootstrap`. */
 export interface BootstrapRecord {
-  /** Accessor of the token that completed bootstrap. */
   readonly accessorId: string
 }
 
@@ -48,7 +45,6 @@ export type AclModeRecord =
 /** The value of the system record `migration`: the accessor migration. Instants in milliseconds since the epoch. */
 export interface MigrationRecord {
   readonly batches: number
-  /** Tokens migrated in total. */
   readonly done: number
   readonly lastBatchAt: number | undefined
   /** The latest batches without a long pause between them, from which the rate is computed. */

@@ -28,23 +28,15 @@ interface PromotionContext {
    * When the primary last answered, in words; `undefined` if it has not answered for a while, or if it is irrelevant.
    */
   readonly answered: string | undefined
-  /** New id of the store. */
   readonly id: string
   readonly now: number
 }
 
-interface Promotion {
-  readonly cluster: ClusterRecord
-  readonly followed: ReplicationRecord
-  /** The index of the promotion's commit must be above this. */
-  readonly above: number
-}
-
 /**
  * Decides a promotion. @throws AclError `replication_refused` if records would be missing, or if there would
- * be two primaries.
+ * be two primaries. The index of the promotion's commit must be above `above`.
  */
-export function promote(facts: ReplicationFacts, context: PromotionContext): Promotion {
+export function promote(facts: ReplicationFacts, context: PromotionContext) {
   const { datacenter, primaryDatacenter, cluster, replication, commitIndex } = facts
   const { answered, id, now } = context
   if (datacenter === primaryDatacenter || cluster.promoted) {

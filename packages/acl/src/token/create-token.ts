@@ -9,20 +9,19 @@ import type { Directory } from '../records/directory.ts'
 import type { TokenRecord } from '../records/records.ts'
 import { decideExpiration } from './expiration.ts'
 
-interface CreateContext {
-  readonly now: number
-  readonly random: Random
-  readonly directory: Directory
-  /** Chosen as in spec 4.9. */
-  readonly namespace: string
-}
-
 /**
  * Builds the record of a new token. The store checks at the commit whether its ids are free. @throws AclError
  * with the code of the first violated rule, in the order of the reference.
  */
-export function createToken(request: CreateToken, context: CreateContext): TokenRecord {
-  const { now, random, directory, namespace } = context
+export function createToken(
+  request: CreateToken,
+  {
+    now,
+    random,
+    directory,
+    namespace,
+  }: { now: number; random: Random; directory: Directory; namespace: string },
+): TokenRecord {
   if (request.AccessorID) checkChosenId(request.AccessorID, 'AccessorID')
   if (request.SecretID) checkChosenId(request.SecretID, 'SecretID')
   if (request.AuthMethod) {

@@ -107,7 +107,6 @@ const WRITTEN_AFTER = 1 / 20
 /** A token expires late by this fraction of the limit, because its latest uses may not have been written yet. */
 const GRACE = 1 / 10
 
-/** How long a token may be idle. */
 export interface IdleLimit {
   readonly ttlMs: number
   /** Treated as a use: when the token was created, or when the limit was set. */
@@ -137,7 +136,6 @@ export function isSurelyUsed(lastUse: number, { ttlMs }: IdleLimit, now: number)
   return now < lastUse + ttlMs
 }
 
-/** Whether a use must be written. */
 export function isUseWritten(lastWritten: number, { ttlMs }: IdleLimit, use: number): boolean {
   return use >= lastWritten + ttlMs * WRITTEN_AFTER
 }

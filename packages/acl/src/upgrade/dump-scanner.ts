@@ -6,21 +6,16 @@
 /** Maximum bytes of one token, whose rules have at most half a megabyte. */
 export const DUMP_RECORD_BYTES_MAX = 4 * 1024 * 1024
 
-/** One parsed object of the list, with its position. */
 export interface DumpRecord {
   readonly value: object
-  /** From 0. */
   readonly position: number
-  /** Offset of its first byte. */
   readonly byte: number
-  /** From 1. */
   readonly line: number
 }
 
 /** The bytes are truncated, not UTF-8, or not a JSON list. */
 export class DumpSyntaxError extends Error {
   override readonly name = 'DumpSyntaxError'
-  /** See {@link DumpRecord}. */
   readonly byte: number
   readonly line: number
   constructor(message: string, { byte, line }: { readonly byte: number; readonly line: number }) {
@@ -52,7 +47,6 @@ const CLOSE = 0x7d
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 const BLANKS = ' \n\r\t'
-/** The beginnings of other encodings. */
 const NOT_UTF8: readonly number[] = [0x00, 0xfe, 0xff]
 const GZIP = 0x1f
 
@@ -98,7 +92,6 @@ export class DumpScanner {
     return records
   }
 
-  /** Ends the input. @throws DumpSyntaxError if the dump is truncated or empty. */
   end(): void {
     if (this.depth > 0) {
       throw this.error(`the dump is cut off inside token ${this.position}, which begins here`, this.base)

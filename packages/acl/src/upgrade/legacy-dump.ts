@@ -28,17 +28,10 @@ export interface LegacyFinding {
   /** An `error` rejects the record; a `warning` explains that the record means something other than it seems. */
   readonly severity: 'error' | 'warning'
   readonly code: LegacyFindingCode
-  /** Position of the record in the list, from 0. */
   readonly position: number
   /** Path of the field, such as `[3].Type`, or of the record, `[3]`. */
   readonly path: string
   readonly message: string
-}
-
-interface LegacyReading {
-  /** `undefined` if a finding is an error. */
-  readonly token: LegacyToken | undefined
-  readonly findings: readonly LegacyFinding[]
 }
 
 /** The position at which each id was first read. A Map works; for millions of ids, pass a more compact structure. */
@@ -47,16 +40,16 @@ export interface SeenIds {
   set(id: string, position: number): unknown
 }
 
-/** The position of a record, and the earlier ids; reading adds the id of the record. */
-interface LegacyReadingContext {
-  readonly position: number
-  readonly seen: SeenIds
-}
-
 const FIELDS: readonly string[] = ['ID', 'Name', 'Type', 'Rules', 'CreateIndex', 'ModifyIndex']
 
-/** Reads one record of a dump, already parsed from JSON. */
-export function readLegacyRecord(value: object, { position, seen }: LegacyReadingContext): LegacyReading {
+/**
+ * Reads one record of a dump at a position, and adds its id to the earlier ones.
+ * @returns `token` is `undefined` if a finding is an error.
+ */
+export function readLegacyRecord(
+  value: object,
+  { position, seen }: { readonly position: number; readonly seen: SeenIds },
+): { readonly token: LegacyToken | undefined; readonly findings: readonly LegacyFinding[] } {
   const findings: LegacyFinding[] = []
   const find: Find = (severity, code, field, message) => {
     const path = field === '' ? `[${position}]` : `[${position}].${field}`
@@ -145,7 +138,6 @@ type Find = (
   message: string,
 ) => void
 
-/** @returns the ID, or `''` if there is no ID to compare. */
 function readId(value: unknown, find: Find): string {
   if (value === undefined || value === null || value === '') {
     find('error', 'id_missing', 'ID', 'is missing')

@@ -56,7 +56,6 @@ export function isCounted(member: Member): boolean {
   return member.status !== 'left'
 }
 
-/** The members with their status at `now`. */
 export function observeMembers<M extends MemberRow>(
   rows: readonly M[],
   now: number,

@@ -22,7 +22,6 @@ export function initialIntentions(
   return profile.has('intentions.configEntries') ? { state: 'done', since: now } : undefined
 }
 
-/** The facts about a server that the migration needs. */
 interface AbleMember extends Pick<Member, 'status'> {
   /** Whether it stores intentions as config entries, because it runs 1.9.0 or later. */
   readonly keepsIntentions: boolean
@@ -40,7 +39,6 @@ export function intentionsDurationMs(destinations: number): number {
 
 export interface IntentionsLook {
   readonly recorded: IntentionMigrationRecord | undefined
-  /** Known servers of this datacenter. */
   readonly servers: readonly (AbleMember & { readonly name: string })[]
   /** In a secondary: the state of the primary; `undefined` while the primary does not answer. */
   readonly primary: { readonly state: string | undefined } | 'is-here'
@@ -48,7 +46,6 @@ export interface IntentionsLook {
   readonly now: number
 }
 
-/** What the elected server does next. */
 export interface IntentionsStep {
   /** The record to store; `undefined` if it does not change. */
   readonly record: IntentionMigrationRecord | undefined
@@ -100,7 +97,6 @@ export function requireWritable(recorded: IntentionMigrationRecord | undefined, 
   throw new AclError('intentions_migrating', message, { headers: { 'Retry-After': `${retryAfter}` } })
 }
 
-/** The minimum number of seconds until the end, for people. */
 export function intentionsSecondsLeft(
   recorded: IntentionMigrationRecord | undefined,
   { destinations, now }: { readonly destinations: number; readonly now: number },

@@ -38,7 +38,6 @@ export interface PlannedAccessor {
   readonly accessorId: string
 }
 
-/** Positions in CreateIndex order, as sorted, disjoint and half-open ranges. */
 type Places = readonly (readonly [from: number, to: number])[]
 
 /** The next batch: the first 128 positions of the waiting tokens. */
@@ -54,19 +53,14 @@ export function nextBatch(waiting: Places, sizeMax: number = ACCESSOR_BATCH_SIZE
   return taken
 }
 
-interface BatchIds {
-  readonly random: Random
-  /** Whether an id is known to be in use as an accessor or secret; the store checks uniqueness at the commit. */
-  readonly isTaken: (id: string) => boolean
-}
-
 /**
  * Plans the next batch: the first 128 tokens without an accessor, in CreateIndex order (ties as given), each with a free
  * random accessor, the anonymous token with its fixed one. Skips a token for which no free accessor is drawn.
+ * @param isTaken whether an id is known to be in use; the store checks uniqueness at the commit.
  */
 export function planBatch(
   tokens: readonly TokenRecord[],
-  { random, isTaken }: BatchIds,
+  { random, isTaken }: { readonly random: Random; readonly isTaken: (id: string) => boolean },
 ): readonly PlannedAccessor[] {
   const planned = new Set<string>()
   return selectBatch(tokens).flatMap((token) => {
@@ -153,9 +147,7 @@ interface MigrationProgress {
    * `running`: tokens remain; `done`: none remain, until another legacy token is created.
    */
   readonly state: 'waiting' | 'running' | 'done'
-  /** Migrated tokens. */
   readonly done: number
-  /** Migrated and remaining tokens. */
   readonly total: number
   readonly batches: number
   /** Tokens per second since the last long pause between batches; 0 before the first batch. */
@@ -166,7 +158,6 @@ interface MigrationProgress {
 
 export interface MigrationState {
   readonly record: MigrationRecord
-  /** Tokens without an accessor. */
   readonly remaining: number
   readonly aclMode: AclModeRecord
   readonly isPrimary: boolean

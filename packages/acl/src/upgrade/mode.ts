@@ -115,7 +115,6 @@ function nameOf({ node, datacenter, version, status }: Member): string {
   return `server ${node} of ${datacenter}${facts.length === 0 ? '' : ` (${facts.join(', ')})`}`
 }
 
-/** A downgrade, or tokens that would lose their rights. */
 type StartRefusal = 'downgrade' | 'legacy_rights'
 
 /** The message is for the operator. */
@@ -136,7 +135,6 @@ export interface StartInput {
   readonly legacyRightsCount: number
   /** Whether the operator accepts the loss of these tokens' rights. */
   readonly mayDropLegacyRights: boolean
-  /** The variable or option that sets it, for the message. */
   readonly flagName: string
 }
 

@@ -54,7 +54,6 @@ export function maintenanceCheck(
   }
 }
 
-/** The number of consecutive equal results. */
 export interface ResultCounts {
   readonly successes: number
   readonly failures: number
@@ -62,7 +61,6 @@ export interface ResultCounts {
 
 export const NO_RESULTS: ResultCounts = { successes: 0, failures: 0 }
 
-/** Counts one result. Passing and warning are successes. */
 export function countResult(counts: ResultCounts, status: string): ResultCounts {
   return status === 'critical'
     ? { successes: 0, failures: counts.failures + 1 }
@@ -82,7 +80,6 @@ export function expiredOutput(lastOutput: string): string {
   return lastOutput === '' ? 'TTL expired' : `TTL expired (last output before timeout follows): ${lastOutput}`
 }
 
-/** The status of a check for the status of an HTTP answer. */
 export function statusOfHttp(status: number): 'passing' | 'warning' | 'critical' {
   if (status >= 200 && status < 300) return 'passing'
   return status === 429 ? 'warning' : 'critical'

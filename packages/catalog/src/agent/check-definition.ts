@@ -31,7 +31,6 @@ export type CheckRun =
   /** Empty service: all checks of the node. Empty node: the agent's node. */
   | { readonly type: 'alias'; readonly service: string; readonly node: string }
 
-/** The agent's settings for a check, stored next to its record. */
 export interface AgentCheck {
   readonly run: CheckRun
   /** Maximum output to store, in bytes. */
@@ -43,7 +42,6 @@ export interface AgentCheck {
   readonly deregisterAfterMs?: number
 }
 
-/** A check as defined, before its first run. */
 export interface DefinedCheck {
   readonly CheckID: string
   readonly Name: string
@@ -55,7 +53,6 @@ export interface DefinedCheck {
 
 const STATUSES: readonly string[] = ['passing', 'warning', 'critical']
 
-/** Whether a word is one of the three statuses that a check may have. */
 export function isCheckStatus(word: string): boolean {
   return STATUSES.includes(word)
 }
@@ -103,7 +100,6 @@ export function readServiceChecks(
   })
 }
 
-/** @throws AclError `field_invalid`. */
 function agentCheckOf(definition: ServiceCheckDefinition): AgentCheck {
   const { OutputMaxSize = 0, SuccessBeforePassing = 0, FailuresBeforeCritical = 0 } = definition
   const run = runOf(definition)

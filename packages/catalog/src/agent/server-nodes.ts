@@ -6,7 +6,6 @@ import type { CatalogChange } from '../commit-rules.ts'
 import { type CheckRecord, CRITICAL, type NodeRecord, nodeKey } from '../records/catalog-records.ts'
 import { ALIVE_CHECK, endOfNode, planRegistration } from '../registration/register.ts'
 
-/** ID and name of the service that represents a server. */
 export const SERVER_SERVICE = 'latchkey'
 
 /** A server process. `address`: host and port on which it listens; empty until then. */

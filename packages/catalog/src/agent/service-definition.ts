@@ -9,7 +9,6 @@ import { checkPort } from '../registration/registered-records.ts'
 import { findMetaProblem } from '../service-meta.ts'
 import { type DefinedCheck, readServiceChecks } from './check-definition.ts'
 
-/** A service as defined, without its node and namespace. */
 export interface DefinedService {
   readonly service: Omit<ServiceRecord, 'Node' | 'Namespace' | 'CreateIndex' | 'ModifyIndex'>
   readonly checks: readonly DefinedCheck[]
@@ -55,7 +54,6 @@ function hasContent(check: object): boolean {
   return Object.keys(check).length > 0
 }
 
-/** @throws AclError `field_invalid`. */
 function weightsOf({ Weights }: ServiceDefinition): ServiceRecord['Weights'] {
   if (!Weights) return { Passing: 1, Warning: 1 }
   const { Passing = 0, Warning = 0 } = Weights

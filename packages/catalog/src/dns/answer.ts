@@ -64,7 +64,6 @@ function answerZone(asked: Asked): DnsReply | undefined {
 
 const NAME_SERVERS_MAX = 3
 
-/** The servers that the token may read, with their addresses. */
 function nameServers(asked: Asked): Readonly<Record<'servers' | 'addresses', readonly DnsRecord[]>> {
   const { catalog, rights, serverService, settings, domain, profile, shuffle } = asked
   if (!profile.has('dns.nsRecords') || !rights.service(serverService, DEFAULT_NAMESPACE))

@@ -4,7 +4,6 @@ import type { Catalog } from '../catalog.ts'
 import type { NodeRecord } from '../records/catalog-records.ts'
 import type { DnsQuestion, DnsRecord, ZoneRecord } from './message.ts'
 
-/** Settings for answers, from the configuration of the server. */
 export interface DnsSettings {
   /**
    * The domains that are served, in lower case and without leading or trailing dots; the first is the primary domain.
@@ -15,7 +14,6 @@ export interface DnsSettings {
   readonly onlyPassing: boolean
 }
 
-/** What the DNS token may read. */
 export interface DnsRights {
   node(name: string): boolean
   service(name: string, namespace: string): boolean
@@ -32,18 +30,14 @@ export interface DnsContext {
   readonly serverService: string
   /** Maximum records that the client can accept. No more instances of a large service are examined than needed. */
   readonly recordsMax: number
-  /** In milliseconds. */
   readonly now: number
-  /** Iterates over a list in random order. */
   readonly shuffle: <T>(list: readonly T[]) => Iterable<T>
 }
 
-/** A question about a name in one of the domains. */
 export interface Asked extends DnsContext {
   readonly question: DnsQuestion
   readonly domain: string
   readonly zone: ZoneRecord
-  /** Resolves a name in one of the domains to its addresses. */
   readonly follow: (host: string) => readonly DnsRecord[]
 }
 

@@ -7,21 +7,17 @@ export interface DnsQuestion {
 }
 
 interface RecordBase {
-  /** Without a final dot. */
   readonly name: string
-  /** In seconds. */
   readonly ttl: number
 }
 
 export interface AddressRecord extends RecordBase {
   readonly type: 'A' | 'AAAA'
-  /** An IP address. */
   readonly data: string
 }
 
 interface NameRecord extends RecordBase {
   readonly type: 'CNAME' | 'NS' | 'PTR'
-  /** A name without a trailing dot. */
   readonly data: string
 }
 
@@ -68,7 +64,6 @@ export interface DnsReply {
   readonly additionals: readonly DnsRecord[]
 }
 
-/** A reply without records. */
 export function emptyReply(rcode: DnsReply['rcode'], { isAuthoritative = true } = {}): DnsReply {
   return {
     rcode,

@@ -22,14 +22,12 @@ export type DnsTarget =
   /** `ip` is undefined if the name is malformed. */
   | { readonly kind: 'reverse'; readonly ip: string | undefined }
 
-/** A target, and the domain of its name. */
-interface ReadName {
-  readonly target: DnsTarget
-  readonly domain: string
-}
-
 /** @param type names in `SRV` questions may omit the label `service`. */
-export function readName(name: string, type: string, context: DnsContext): ReadName {
+export function readName(
+  name: string,
+  type: string,
+  context: DnsContext,
+): { readonly target: DnsTarget; readonly domain: string } {
   const lower = name.toLowerCase()
   const { domains } = context.settings
   const [usual = ''] = domains
@@ -111,7 +109,6 @@ export function digitsOfIp(canonical: string): string {
   return (isIpv4(canonical) ? octets : groups).join('')
 }
 
-/** The IP address of a reverse name in lower case. */
 function reverseIp(name: string): string | undefined {
   const octets = /^(\d+)\.(\d+)\.(\d+)\.(\d+)\.in-addr\.arpa$/.exec(name)
   if (octets) return canonicalIp(octets.slice(1).reverse().join('.'))

@@ -8,7 +8,6 @@ import { addressRecord, locate, nothing } from './records.ts'
 
 type ServiceTarget = Extract<DnsTarget, { kind: 'service' | 'connect' }>
 
-/** An instance that an answer may include, with its node. */
 interface Instance {
   readonly node: NodeRecord
   readonly service: ServiceRecord
@@ -104,7 +103,6 @@ function isPort(port: number): boolean {
   return port >= 0 && port <= PORT_MAX
 }
 
-/** The target of an SRV record, and the addresses of the target. */
 function targetOf(
   { node, service }: Instance,
   asked: Asked,

@@ -29,7 +29,6 @@ export const SERVICE_INTENTIONS = 'service-intentions'
 
 type WrittenSource = NonNullable<WriteConfigEntry['Sources']>[number]
 
-/** An entry that replaces the stored one. */
 export interface EntryRecords {
   readonly destination: IntentionDestinationRecord
   readonly sources: readonly IntentionRecord[]
@@ -71,7 +70,6 @@ export function writeEntry(
   }
 }
 
-/** @throws AclError `field_required`, `field_invalid`. */
 export function checkKind(kind: string): void {
   if (kind === '') {
     const message = 'Payload does not contain a kind/Kind key at the top level'

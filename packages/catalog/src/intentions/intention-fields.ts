@@ -18,7 +18,6 @@ function invalidEnd(field: string, what: string): AclError {
   return new AclError('field_invalid', `${field}: ${what}`, { field })
 }
 
-/** @throws AclError `field_required`. */
 export function requireName(name: string, field: string, what = 'must be set'): void {
   if (name === '') throw new AclError('field_required', `${field} ${what}`, { field })
 }
@@ -57,13 +56,11 @@ export function namespaceOfEnd(
   return given
 }
 
-/** @throws AclError `field_invalid`. */
 export function actionOf(action: string | undefined, field: string): IntentionAction {
   if (action === 'allow' || action === 'deny') return action
   throw invalid(field, "must be set to 'allow' or 'deny'")
 }
 
-/** @throws AclError `field_invalid`. */
 export function checkSourceType(type: string | undefined, field: string): void {
   if (type !== undefined && type !== '' && type !== 'consul') throw invalid(field, "must be set to 'consul'")
 }

@@ -8,7 +8,6 @@ export type SessionBehavior = 'release' | 'delete'
 
 /** A session is never updated: it is created and later ends. */
 export interface SessionRecord {
-  /** A UUID in lower case. */
   readonly ID: string
   readonly Name: string
   /** As the caller spelled it; compared case-insensitively. */

@@ -7,7 +7,6 @@ import { CONNECT_PROXY } from '../connect.ts'
 import { type CheckRecord, type NodeRecord, nodeKey, type ServiceRecord } from '../records/catalog-records.ts'
 import { readCheck, readService } from './registered-records.ts'
 
-/** A parsed registration, with its records. */
 export interface RegistrationRequest {
   readonly node: NodeRecord
   readonly service: ServiceRecord | undefined
@@ -15,7 +14,6 @@ export interface RegistrationRequest {
   readonly skipsNode: boolean
 }
 
-/** A right to write. */
 export type CatalogNeed = Named &
   (
     | { readonly resource: 'node'; readonly segment: string }
@@ -30,7 +28,6 @@ interface Named {
 }
 
 export interface CatalogPlan {
-  /** Rights that the caller must have. */
   readonly needs: readonly CatalogNeed[]
   /** Why the catalog does not allow the registration, regardless of the caller's rights. */
   readonly fault: AclError | undefined
@@ -121,7 +118,6 @@ function isKept({ node, skipsNode }: RegistrationRequest, holder: NodeRecord | u
   return holder !== undefined && (skipsNode || isSameContent(node, holder))
 }
 
-/** The removal of a node and everything on it. */
 export function endOfNode(node: NodeRecord, catalog: Catalog): readonly CatalogChange[] {
   const of = <T extends CatalogChange['table']>(table: T, records: readonly object[]) =>
     // Each table receives records of its own type.
@@ -163,7 +159,6 @@ function unknownService({ ServiceID, CheckID }: CheckRecord): AclError {
   return invalidField('ServiceID', `Unknown service '${ServiceID}' for check '${CheckID}'`)
 }
 
-/** The service of a check, after the registration. */
 function serviceOf(
   check: CheckRecord,
   service: ServiceRecord | undefined,
@@ -199,7 +194,6 @@ export function needOfNode(node: string, given?: string): CatalogNeed {
   return { resource: 'node', segment: node, ...(given === undefined ? {} : { given }) }
 }
 
-/** For a record from the request. */
 export function asGiven(need: CatalogNeed): CatalogNeed {
   return { ...need, given: need.segment }
 }
@@ -218,13 +212,6 @@ export function needsOfService(service: ServiceRecord): readonly CatalogNeed[] {
   return [needOfService(service), needOfService({ ...service, Service: destination })]
 }
 
-interface DeregistrationPlan {
-  /** The caller needs one of these rights. */
-  readonly oneOf: readonly CatalogNeed[]
-  /** Empty if there is nothing to remove. */
-  readonly changes: readonly CatalogChange[]
-}
-
 /**
  * The right to the node allows removing everything on it; the right to a service allows removing the service
  * and its checks. Removing a record that does not exist requires the right to the node, and succeeds. @throws
@@ -234,7 +221,7 @@ export function planDeregistration(
   { Node = '', ServiceID = '', CheckID = '' }: Deregistration,
   namespace: string,
   catalog: Catalog,
-): DeregistrationPlan {
+): { readonly oneOf: readonly CatalogNeed[]; readonly changes: readonly CatalogChange[] } {
   if (Node === '') throw new AclError('field_required', 'Must provide node', { field: 'Node' })
   const node = needOfNode(catalog.nodeName(Node), Node)
   if (ServiceID !== '') {

@@ -19,7 +19,6 @@ const WEIGHT_MAX = 65_535
 const PORT_MAX = 2_147_483_647
 const ZERO_ADDRESSES: readonly string[] = ['0.0.0.0', '::', '[::]']
 
-/** @throws AclError `field_required`, `field_invalid`. */
 export function readService(body: ServiceRegistration, node: string, namespace: string): ServiceRecord {
   const { Service = '', ID = '', Address = '', Meta } = body
   if (Service === '') {
@@ -56,7 +55,6 @@ export function readService(body: ServiceRegistration, node: string, namespace: 
   return record
 }
 
-/** @throws AclError `field_invalid`. */
 export function checkPort(port: number | undefined, field: string): void {
   if (port !== undefined && Math.abs(port) > PORT_MAX) throw invalidField(field, 'The port is out of range')
 }
@@ -76,7 +74,6 @@ function taggedAddresses(
   )
 }
 
-/** @throws AclError `field_invalid`, `field_required`, `field_type`. */
 export function readCheck(body: CheckRegistration, node: string, namespace: string): CheckRecord {
   const { Node = '', Name = '', CheckID = '', ServiceID = '' } = body
   const id = CheckID || Name
@@ -127,7 +124,6 @@ function readDefinition(given: NonNullable<CheckRegistration['Definition']>): Ch
 
 const NS_PER_MS = 1e6
 
-/** @throws AclError `field_type`. */
 function durationMs(value: string | number | undefined, name: string): number {
   if (value === undefined || value === '') return 0
   if (typeof value === 'number') return value / NS_PER_MS

@@ -21,7 +21,6 @@ const LOCK_DELAY_NS = 15_000_000_000
 /** A number below this is in seconds. */
 const SECONDS_BELOW = 1_000
 const NANOSECONDS = 1_000_000_000
-/** Limit of a signed 64-bit integer. */
 const LOCK_DELAY_NS_BELOW = 2 ** 63
 
 export interface SessionContext {
@@ -29,7 +28,6 @@ export interface SessionContext {
   /** The node of the server, which is the default. */
   readonly ownNode: string
   readonly edition: 'standard' | 'extended'
-  /** ID for the session. */
   readonly id: string
 }
 
@@ -110,7 +108,6 @@ function readBehavior(given = ''): SessionBehavior {
   throw invalidField('Behavior', `Invalid Behavior setting '${shorten(given)}'`)
 }
 
-/** @returns nanoseconds. */
 function readLockDelay(given: SessionCreate['LockDelay']): number {
   if (given === undefined || given === null) return LOCK_DELAY_NS
   const field = 'LockDelay'

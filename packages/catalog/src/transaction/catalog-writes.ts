@@ -11,9 +11,7 @@ import { type Expectation, PENDING_INDEX } from './outcome.ts'
 
 type ConditionalTable = Extract<Expectation, { readonly table: 'nodes' | 'services' | 'checks' }>['table']
 
-/** The nodes that the operations name, with everything on them. */
 export class CatalogWrites {
-  /** The part of the catalog that the operations name. */
   readonly catalog = new Catalog()
   private readonly stored: Catalog
   private readonly last = new Map<string, CatalogChange>()
@@ -76,7 +74,6 @@ export class CatalogWrites {
     }
   }
 
-  /** One change per record. */
   changes(): readonly CatalogChange[] {
     return [...this.last.values()].filter(
       ({ table, op, record }) =>

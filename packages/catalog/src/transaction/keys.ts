@@ -18,11 +18,9 @@ import {
 /** In place of a value that no operation can show or repeat. It equals no value, not even an empty one. */
 export const UNLOADED_VALUE = new Uint8Array(0)
 
-/** The stored keys that a transaction uses. */
 export interface StoredKeys {
   /** Finds any key that an operation names. Its value may be {@link UNLOADED_VALUE}. */
   entry(namespace: string, key: string): KvRecord | undefined
-  /** Returns the keys of a `get-tree`, in order. */
   tree(namespace: string, prefix: string): readonly KvRecord[]
   /** Whether a lock delay is running for a key that an operation locks. */
   isDelayed(namespace: string, key: string): boolean
@@ -49,10 +47,8 @@ function mayUseKey({ verb, key, namespace }: KeyOperation, may: May): boolean {
   return may({ resource: 'key', segment: key, access: ACCESS[verb] }, namespace)
 }
 
-/** The live sessions, and the sessions that the transaction has ended. */
 export interface LiveSessions {
   has(id: string): boolean
-  /** Returns a session that the transaction has ended. */
   ended(id: string): SessionRecord | undefined
 }
 
@@ -60,7 +56,6 @@ export interface LiveSessions {
 export class Keys {
   private readonly stored: StoredKeys
   private readonly sessions: LiveSessions
-  /** Written keys, by namespace and key. */
   private readonly written = new Map<string, Written>()
   private readonly deletedTrees: KeyRange[] = []
   private readonly expected = new Map<string, Expectation>()
@@ -247,7 +242,6 @@ interface KeyRange {
 interface Written {
   readonly namespace: string
   readonly key: string
-  /** `undefined` if the key is deleted. */
   readonly record: KvRecord | undefined
   /** The stored record, unless an earlier operation deletes it with its tree. */
   readonly stored: KvRecord | undefined

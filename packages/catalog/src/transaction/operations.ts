@@ -25,10 +25,8 @@ export interface KeyOperation {
   readonly session: string
 }
 
-/** The common fields of operations on nodes, services and checks. */
 interface CatalogOperation {
   readonly verb: CatalogVerb
-  /** Name of the node. */
   readonly node: string
   /** The ModifyIndex that `cas` and `delete-cas` expect; 0 for no record. */
   readonly index: number
@@ -45,7 +43,6 @@ export interface ServiceOperation extends CatalogOperation {
   /** As sent; empty for a `get` by ID only. */
   readonly name: string
   readonly namespace: string
-  /** What `set` and `cas` put. */
   readonly record: ServiceRecord | undefined
 }
 
@@ -53,11 +50,9 @@ export interface CheckOperation extends CatalogOperation {
   readonly kind: 'check'
   readonly id: string
   readonly namespace: string
-  /** What `set` and `cas` put. */
   readonly record: CheckRecord | undefined
 }
 
-/** An invalid operation. */
 interface FaultyOperation {
   readonly kind: 'fault'
   readonly what: string
@@ -87,7 +82,6 @@ export function readOperation(body: OperationBody, options: ReadOperationsOption
   return Check && readCheckOperation(Check, options)
 }
 
-/** Whether an operation only reads. */
 export function isRead(operation: Operation): boolean {
   if (operation.kind === 'fault') return true
   const { verb } = operation

@@ -9,7 +9,6 @@ import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-
  */
 export const PENDING_INDEX = -1
 
-/** Whether the caller has a right. */
 export type May = (question: Question, namespace: string) => boolean
 
 /** A record in the result of an operation. */

@@ -19,13 +19,6 @@ export interface Feed {
   onChange(listener: () => void): void
 }
 
-interface FeedOptions {
-  readonly service: ServiceOptions
-  readonly store: MemoryStore
-  readonly blocked: BlockedCounter
-  readonly secretId: string
-}
-
 /** Where a mock service has its feed. */
 export const FEED = Symbol('feed')
 
@@ -36,7 +29,10 @@ export function feedOf(
   return service?.[FEED]
 }
 
-export function createFeed({ service, store, blocked, secretId }: FeedOptions): Feed {
+export function createFeed(
+  service: ServiceOptions,
+  { store, blocked, secretId }: { store: MemoryStore; blocked: BlockedCounter; secretId: string },
+): Feed {
   const answering = new Service({ ...service, store: withoutWaits(store) })
   const listeners: (() => void)[] = []
   const watch = async () => {

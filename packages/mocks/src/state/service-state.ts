@@ -107,7 +107,7 @@ export class ServiceState {
     }
     this.service = new Service(service)
     const secretId = settings.managementToken || ''
-    this.feed = createFeed({ service, store, blocked: this.blocked, secretId })
+    this.feed = createFeed(service, { store, blocked: this.blocked, secretId })
     const now = this.clock.now()
     const mode: AclModeRecord =
       settings.aclMode === 'legacy' ? { mode: 'legacy' } : initialMode(profile, { isPrimary: true, now })

@@ -27,18 +27,11 @@ export interface PendingLogin {
   readonly clientNonce: string
 }
 
-interface AuthorizationRequest {
-  /** URL of the provider's page. */
-  readonly url: string
-  readonly state: string
-  readonly pending: PendingLogin
-}
-
 /** Begins a login, with a client nonce that prevents others from completing it. */
 export async function requestAuthorization(
   client: Client,
   options: BrowserLoginOptions & { readonly redirectUri: string },
-): Promise<AuthorizationRequest> {
+): Promise<{ readonly url: string; readonly state: string; readonly pending: PendingLogin }> {
   const clientNonce = randomUuid()
   const { AuthURL: url } = await client.oidc.authUrl({ ...options, clientNonce })
   const { protocol, searchParams } = URL.canParse(url) ? new URL(url) : new URL('about:blank')

@@ -68,12 +68,6 @@ export async function loginThroughBrowser(client: Client, options: TerminalLogin
   }
 }
 
-interface Wait {
-  readonly open: () => unknown
-  readonly waitMs: number
-  readonly signal: AbortSignal | undefined
-}
-
 /** Listens on a redirect URI for one login. */
 class LoopbackListener {
   readonly redirectUri: string
@@ -106,7 +100,10 @@ class LoopbackListener {
   }
 
   /** Waits for a browser to return with this state. Other requests are refused and do not end the wait. */
-  async untilResponse(state: string, { open, waitMs, signal }: Wait): Promise<AuthorizationResponse> {
+  async untilResponse(
+    state: string,
+    { open, waitMs, signal }: { open: () => unknown; waitMs: number; signal: AbortSignal | undefined },
+  ): Promise<AuthorizationResponse> {
     signal?.throwIfAborted()
     const over = new AbortController()
     try {
@@ -153,16 +150,10 @@ class LoopbackListener {
   }
 }
 
-interface Place {
-  readonly host: string
-  readonly port: number
-  /** The redirect URI, with the actual port. */
-  readonly uriAt: (port: number) => string
-}
-
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(?::(\d{1,5}))?(?=[/?]|$)/
 
-function placeOf(uri: string): Place {
+/** `uriAt` is the redirect URI with the actual port. */
+function placeOf(uri: string) {
   const [start = '', host, port = '80'] = LOOPBACK.exec(uri) ?? []
   if (host === undefined || !URL.canParse(uri)) {
     throw new TypeError(
@@ -172,7 +163,7 @@ function placeOf(uri: string): Place {
   return {
     host: host === '[::1]' ? '::1' : '127.0.0.1',
     port: Number(port),
-    uriAt: (used) => (Number(port) === 0 ? `http://${host}:${used}${uri.slice(start.length)}` : uri),
+    uriAt: (used: number) => (Number(port) === 0 ? `http://${host}:${used}${uri.slice(start.length)}` : uri),
   }
 }
 

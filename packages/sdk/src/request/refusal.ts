@@ -95,7 +95,7 @@ export function refusalOf(answer: RefusalAnswer): LatchkeyError {
   const detail =
     problem?.detail ?? (isPlain ? answer.clean(answer.body).trim().slice(0, DETAIL_LENGTH_MAX) : '')
   const said = kind === 'contract_broken' ? describeForeignAnswer(answer) : detail
-  const { detail: _, requestId, ...facts } = problem ?? {}
+  const { detail: _, requestId, ...facts } = { detail: '', requestId: undefined, ...problem }
   return new CLASSES[kind]({
     ...facts,
     ...factsOf(call, status >= 500 && status !== 501 && problem?.code !== NOTHING_SENT),
@@ -114,19 +114,8 @@ function describeForeignAnswer({ status, mediaType, clean }: RefusalAnswer): str
   return `The answer is not one of this service (content type ${clean(mediaType) || 'absent'})${advice}`
 }
 
-interface Problem {
-  readonly detail: string
-  readonly code?: string | undefined
-  readonly requestId?: string | undefined
-  readonly field?: string | undefined
-  readonly line?: number | undefined
-  readonly column?: number | undefined
-  readonly missing?: MissingRight | undefined
-  readonly accessorId?: string | undefined
-}
-
 /** Parses RFC 9457 leniently: drops members of an unexpected type; `undefined` if it is not an object. */
-function readProblem(body: string, clean: (text: string) => string): Problem | undefined {
+function readProblem(body: string, clean: (text: string) => string) {
   const json = parseObject(body)
   if (!json) return undefined
   const text = (name: string): string | undefined => {

@@ -161,7 +161,15 @@ export class SessionToken {
       this.#checkOpen()
       // Measured before the request and on the monotonic clock: a slow answer or a wrong clock does not extend it.
       const startedAt = performance.now()
-      const request = logIn(this.#settings, { method, bearer, meta, options: { ...options, namespace } })
+      // The service would ignore the configured token. A retry may leave behind the token of an earlier attempt.
+      const anonymous = { ...this.#settings, token: () => undefined }
+      const request = send(anonymous, {
+        endpoint: 'login.login',
+        json: { AuthMethod: method, BearerToken: bearer, Meta: meta },
+        secrets: [bearer],
+        repeatable: 'always',
+        options: { ...options, namespace },
+      })
       this.#request = request
       const { value: token } = await request
       const lifetime = lifetimeOf(token)
@@ -184,28 +192,6 @@ export class SessionToken {
 /** In milliseconds. */
 function lifetimeOf({ CreateTime, ExpirationTime }: Token): number {
   return ExpirationTime === undefined ? Infinity : Date.parse(ExpirationTime) - Date.parse(CreateTime)
-}
-
-interface LoginCall {
-  readonly method: string
-  readonly bearer: string
-  readonly meta: LoginOptions['meta']
-  readonly options: CallOptions
-}
-
-/** Logs in. A retry may leave behind the token of an earlier attempt until that token expires. */
-function logIn(settings: Settings, { method, bearer, meta, options }: LoginCall): Promise<WithMeta<Token>> {
-  return send(
-    // The service would ignore the configured token, so do not send it.
-    { ...settings, token: () => undefined },
-    {
-      endpoint: 'login.login',
-      json: { AuthMethod: method, BearerToken: bearer, Meta: meta },
-      secrets: [bearer],
-      repeatable: 'always',
-      options,
-    },
-  )
 }
 
 /** Deletes the token that the settings present. */

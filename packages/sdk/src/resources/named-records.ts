@@ -1,10 +1,12 @@
 /** Policies and roles, which can be ensured by name. Spec 2.2, 2.3. */
+import type { EndpointName } from '../contract.ts'
 import type { Core } from '../core.ts'
 import { Conflict, NotFound } from '../errors.ts'
 import { Policies as RegularPolicies } from '../generated/policies.ts'
 import { Roles as RegularRoles } from '../generated/roles.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
-import type { CallOptions } from '../options.ts'
+import type { CallOptions, Settings } from '../options.ts'
+import type { Call, CallOf } from '../request/call.ts'
 import { send } from '../request/send.ts'
 import type { Policy, PolicyCreate, Role, RoleCreate } from '../types.ts'
 
@@ -26,28 +28,12 @@ export class Policies<M extends Mode> extends RegularPolicies<M> {
     policy: PolicyCreate & { readonly Name: string },
     options: CallOptions = {},
   ): Promise<Result<M, Policy>> {
-    const { settings } = this.#core
-    const { Name } = policy
-    const where = { ...options, namespace: policy.Namespace || options.namespace }
-    return this.#core.shape(
-      await ensure<Policy>({
-        read: () => send(settings, { endpoint: 'policies.readByName', params: { Name }, options: where }),
-        create: () =>
-          send(settings, { endpoint: 'policies.create', json: policy, repeatable: 'always', options }),
-        update: ({ ID }) =>
-          send(settings, {
-            endpoint: 'policies.update',
-            params: { ID },
-            json: policy,
-            repeatable: 'unlessPending',
-            options,
-          }),
-        isSame: (found) =>
-          found.Description === (policy.Description ?? '') &&
-          found.Rules === (policy.Rules ?? '') &&
-          String(found.Datacenters ?? []) === String(policy.Datacenters ?? []),
-      }),
-    )
+    const isSame = (found: Policy) =>
+      found.Description === (policy.Description ?? '') &&
+      found.Rules === (policy.Rules ?? '') &&
+      String(found.Datacenters ?? []) === String(policy.Datacenters ?? [])
+    const { settings, shape } = this.#core
+    return shape(await ensure<Policy>(settings, 'policies', { record: policy, isSame, options }))
   }
 }
 
@@ -69,52 +55,53 @@ export class Roles<M extends Mode> extends RegularRoles<M> {
     role: RoleCreate & { readonly Name: string },
     options: CallOptions = {},
   ): Promise<Result<M, Role>> {
-    const { settings } = this.#core
-    const { Name } = role
-    const where = { ...options, namespace: role.Namespace || options.namespace }
-    return this.#core.shape(
-      await ensure<Role>({
-        read: () => send(settings, { endpoint: 'roles.readByName', params: { Name }, options: where }),
-        create: () => send(settings, { endpoint: 'roles.create', json: role, repeatable: 'always', options }),
-        update: ({ ID }) =>
-          send(settings, {
-            endpoint: 'roles.update',
-            params: { ID },
-            json: role,
-            repeatable: 'unlessPending',
-            options,
-          }),
-        isSame: (found) =>
-          found.Description === (role.Description ?? '') &&
-          hasLinks(found.Policies, role.Policies) &&
-          hasRecords(found.ServiceIdentities, role.ServiceIdentities) &&
-          hasRecords(found.NodeIdentities, role.NodeIdentities),
-      }),
-    )
+    const isSame = (found: Role) =>
+      found.Description === (role.Description ?? '') &&
+      hasLinks(found.Policies, role.Policies) &&
+      hasRecords(found.ServiceIdentities, role.ServiceIdentities) &&
+      hasRecords(found.NodeIdentities, role.NodeIdentities)
+    const { settings, shape } = this.#core
+    return shape(await ensure<Role>(settings, 'roles', { record: role, isSame, options }))
   }
 }
 
 /** Maximum attempts if other clients keep creating and deleting the record. */
 const ROUNDS_MAX = 3
 
-interface Ways<T> {
-  readonly read: () => Promise<WithMeta<T>>
-  /** Safe to retry: if an earlier attempt was applied, the next one is a conflict. */
-  readonly create: () => Promise<WithMeta<T>>
-  readonly update: (found: T) => Promise<WithMeta<T>>
+interface Wanted<T> {
+  readonly record: (PolicyCreate | RoleCreate) & { readonly Name: string }
   readonly isSame: (found: T) => boolean
+  readonly options: CallOptions
 }
 
 /**
  * Creates the record if it is missing, or updates it if it differs. Starts over if another client creates or deletes it
  * concurrently.
  */
-async function ensure<T>(ways: Ways<T>): Promise<WithMeta<T>> {
+async function ensure<T extends Policy | Role>(
+  settings: Settings,
+  resource: 'policies' | 'roles',
+  { record, isSame, options }: Wanted<T>,
+): Promise<WithMeta<T>> {
+  const ask = (
+    call: Pick<Call, 'params' | 'json' | 'repeatable'>,
+    way: 'readByName' | 'create' | 'update',
+    each = options,
+  ) =>
+    send<EndpointName, T>(settings, {
+      ...call,
+      endpoint: `${resource}.${way}`,
+      options: each,
+    } as CallOf<EndpointName>)
+  const where = { ...options, namespace: record.Namespace || options.namespace }
   for (let round = 1; ; round += 1) {
     try {
-      const found = await ways.read().catch(absentAsUndefined)
-      if (found === undefined) return await ways.create()
-      return ways.isSame(found.value) ? found : await ways.update(found.value)
+      const found = await ask({ params: { Name: record.Name } }, 'readByName', where).catch(absentAsUndefined)
+      // Safe to retry: if an earlier attempt was applied, the next one is a conflict.
+      if (found === undefined) return await ask({ json: record, repeatable: 'always' }, 'create')
+      if (isSame(found.value)) return found
+      const { ID } = found.value
+      return await ask({ params: { ID }, json: record, repeatable: 'unlessPending' }, 'update')
     } catch (error) {
       const isOvertaken = error instanceof Conflict || error instanceof NotFound
       if (!isOvertaken || round === ROUNDS_MAX) throw error

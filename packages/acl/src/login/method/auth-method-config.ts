@@ -14,7 +14,6 @@ import type {
 } from '../../records/login-records.ts'
 import { checkLeeway } from './leeway.ts'
 
-/** A decoded `Config` with fields of any type. An empty field is treated as absent. */
 export type ConfigRequest = Writable<JwtConfig & Partial<OidcConfig> & Partial<KubernetesConfig>>
 
 type Writable<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
@@ -22,7 +21,6 @@ type Writable<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 export interface ConfigContext {
   /** Whether URLs may be `http:` and point to this machine, for development. */
   readonly allowHttp: boolean
-  /** Fields that this service version does not support yet. */
   readonly unknownFields?: ReadonlySet<string>
 }
 
@@ -204,7 +202,6 @@ function checkTokens(config: Pick<JwtConfig, (typeof TOKEN_FIELDS)[number]>, con
   checkMappings(config.ListClaimMappings, 'ListClaimMappings')
 }
 
-/** Refuses a CA certificate without its URL. `pair` contains both, by field name. */
 function checkCaCert(pair: Readonly<Record<string, string | undefined>>): void {
   const [[caField = '', caCert] = [], [urlField = '', url] = []] = Object.entries(pair)
   if (caCert !== undefined && url === undefined) {
@@ -259,11 +256,9 @@ function isMap(value: unknown): value is object {
 }
 
 interface UrlContext {
-  /** Whether URLs may be `http:`, for development. */
   readonly allowHttp: boolean
 }
 
-/** @throws AclError `field_invalid`. */
 function checkProviderUrl(text: string, field: string, context: UrlContext): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined) throw invalidConfig(field, `is not a URL: ${JSON.stringify(shorten(text))}`)
@@ -295,7 +290,6 @@ function checkRedirectUri(text: string): void {
   )
 }
 
-/** The refusal of a field in `Config`. @param problem the text after the name of the field. */
 function invalidConfig(field: string, problem: string): AclError {
   return invalidMethod(`Config.${field}`, `'${field}' ${problem}`)
 }

@@ -20,7 +20,6 @@ import {
   splitConfig,
 } from './auth-method-config.ts'
 
-/** A decoded body of create or update. */
 export interface AuthMethodRequest {
   readonly Name?: string | undefined
   readonly Type?: string | undefined
@@ -40,7 +39,6 @@ export interface AuthMethodRequest {
 }
 
 export interface AuthMethodContext extends ConfigContext {
-  /** The types that this service version and edition support. */
   readonly types: readonly AuthMethodType[]
   /** Whether tokens of this datacenter may be global. */
   readonly isPrimary: boolean
@@ -49,7 +47,6 @@ export interface AuthMethodContext extends ConfigContext {
   readonly namespace: string
   /** A number that no earlier method of this name had. */
   readonly generation: number
-  /** In milliseconds since the epoch. */
   readonly now: number
 }
 
@@ -136,13 +133,11 @@ function checkType(
   throw invalidMethod('Type', `Type should be one of: [${types.join(' ')}]`, code)
 }
 
-/** @returns the value in answers; `undefined` for none. */
 function checkMaxTokenTtl(ttlMs: number, type: AuthMethodType): string | undefined {
   if (ttlMs !== 0 || type !== 'oidc') return checkLifetime('MaxTokenTTL', ttlMs)
   throw invalidMethod('MaxTokenTTL', 'MaxTokenTTL must be set for type "oidc"', 'field_required')
 }
 
-/** @returns the value in answers; `undefined` for none. */
 function checkLifetime(field: 'MaxTokenTTL' | 'IdleTTL', ms: number): string | undefined {
   if (ms === 0) return undefined
   const { EXPIRATION_MS_MAX: max, EXPIRATION_MS_MIN: min } = limits
@@ -152,7 +147,6 @@ function checkLifetime(field: 'MaxTokenTTL' | 'IdleTTL', ms: number): string | u
   throw new AclError('expiration_out_of_bounds', `${field} ${shown} cannot be ${bound}`, { field })
 }
 
-/** @returns `undefined` for none. */
 function checkMaxLiveTokens(count: number): number | undefined {
   if (count === 0) return undefined
   const { LIVE_TOKENS_MAX: max } = limits

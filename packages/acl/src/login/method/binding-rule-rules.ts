@@ -19,7 +19,6 @@ export interface BindingRuleRequest {
 export interface BindingRuleContext {
   /** Finds a method in the rule's namespace by name, ignoring case. */
   readonly methodByName: (name: string) => AuthMethodRecord | undefined
-  /** The bind types that this service version supports. */
   readonly bindTypes: readonly BindType[]
 }
 

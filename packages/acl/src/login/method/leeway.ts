@@ -2,7 +2,6 @@
 import { AclError, DurationSyntaxError, formatDurationMs, parseDurationMs, shorten } from '@latchkey/contract'
 import type { JwtConfig, WrittenDuration } from '../../records/login-records.ts'
 
-/** All leeways are in milliseconds. */
 interface Leeways {
   /** If `exp` is missing, the token expires this long after the later of `iat` and `nbf`. */
   readonly expirationMs: number

@@ -18,33 +18,27 @@ export interface LoginState extends OidcChallenge {
   readonly authMethod: string
   /** Generation of the method: the state is invalid once the generation has changed. */
   readonly generation: number
-  /** Absent if the client gave no nonce. */
   readonly clientNonceHash?: string
   readonly meta?: LoginMeta
-  /** In milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
-/** Time limit for the user to log in at the provider. */
 const LOGIN_STATE_MS = 600_000
 const SECRET_BYTES = 32
 
-interface LoginBeginning {
-  readonly redirectUri: string
-  /** A secret chosen by the client, which the callback must repeat; none if empty. */
-  readonly clientNonce?: string | undefined
-  readonly meta?: LoginMeta | undefined
-}
-
 /**
  * Begins a login.
- *
+ * @param clientNonce a secret chosen by the client, which the callback must repeat; none if empty.
  * @returns the state in plain text, for the provider, and the record to store.
  * @throws AclError `field_invalid` for a redirect URI that the method does not allow, `field_too_long` for Meta.
  */
 export function beginLogin(
   method: OidcMethod,
-  { redirectUri, clientNonce = '', meta }: LoginBeginning,
+  {
+    redirectUri,
+    clientNonce = '',
+    meta,
+  }: { redirectUri: string; clientNonce?: string | undefined; meta?: LoginMeta | undefined },
   { random, now }: { readonly random: Random; readonly now: number },
 ): { readonly state: string; readonly kept: LoginState } {
   if (!isRedirectUriAllowed(redirectUri, method.Config.AllowedRedirectURIs)) {
@@ -123,7 +117,6 @@ export function isRedirectUriAllowed(uri: string, allowed: readonly string[]): b
  */
 const LOOPBACK = /^(https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?((?:\/[^?#]*)?(?:\?[^#]*)?)$/
 
-/** @returns `undefined` for a host other than loopback. */
 function withoutPort(uri: string): string | undefined {
   const [, origin, rest] = LOOPBACK.exec(uri) ?? []
   return origin === undefined ? undefined : `${origin}${rest}`
@@ -140,14 +133,12 @@ export interface OidcChallenge {
   readonly pkceVerifier: string
 }
 
-/** The parameters with which the browser returned from the provider. */
 export interface OidcCallback extends OidcChallenge {
   readonly code: string
   /** RFC 9207; optional, because a state belongs to one method. */
   readonly issuer: string | undefined
 }
 
-/** Times are in milliseconds since the epoch. */
 export interface OidcClient {
   /**
    * Builds the provider's URL for the browser. @throws AclError `login_refused` if the provider claims to be

@@ -17,7 +17,6 @@ import { type Attributes, type MappedClaims, namesOf } from '../attributes.ts'
 export interface CheckedSelector {
   readonly selector: Selector
   readonly tests: ReadonlyMap<Term, Test>
-  /** Number of its regular expressions. */
   readonly patternCount: number
 }
 
@@ -28,7 +27,6 @@ const OPERATOR_NAMES: Readonly<Record<Operator, string>> = {
   empty: 'is empty',
 }
 
-/** Maximum length of the list of names in a message, in characters. */
 const NAMES_LENGTH_MAX = 1_000
 
 /** A selector in a field of a body. Refusals are AclErrors `selector_invalid` with line and column. */
@@ -96,7 +94,6 @@ function testOf(term: Term, attributes: Attributes, { refuse }: SelectorSource):
   throw refuse(place, comparison.problem)
 }
 
-/** Prints an attribute in selector syntax, such as `value["odd-name"]`. */
 function printAttribute(name: string): string {
   const dot = name.indexOf('.')
   return printPath([name.slice(0, dot), name.slice(dot + 1)])

@@ -10,7 +10,6 @@ export interface SelectorFinding {
   readonly code: 'never_matches' | 'branch_never_matches'
   readonly severity: 'warning' | 'info'
   readonly message: string
-  /** Lines and columns start at 1. */
   readonly line: number
   readonly column: number
 }
@@ -31,13 +30,11 @@ interface Wanted<Part extends Selector = Selector> {
   readonly is: boolean
 }
 
-/** Two terms whose required values exclude each other. */
 type Conflict = readonly [first: Wanted<Term>, second: Wanted<Term>]
 
 interface Search {
   /** Terms whose values are already determined when this part is evaluated. */
   readonly known: readonly Wanted<Term>[]
-  /** Collects findings about branches; the search adds to it. */
   readonly branches: SelectorFinding[]
 }
 

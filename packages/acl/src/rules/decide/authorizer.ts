@@ -7,7 +7,6 @@ import type { AuthorizerDefaults, CompiledInput, GrantPath } from './policy-sour
 import { PrefixIndex } from './prefix-index.ts'
 import type { Access, Question } from './question.ts'
 
-/** A decision and its reason. */
 export interface DecisionExplanation {
   readonly allow: boolean
   /** Absent if the default policy decided. */
@@ -38,7 +37,6 @@ export class CompiledPolicies {
   readonly aclRead: boolean
   readonly aclWrite: boolean
   readonly defaultAllow: boolean
-  /** Approximate memory. */
   readonly bytes: number
   /** Why a rule text of the set is unreadable; if present, everything is denied. */
   readonly unreadable: string | undefined
@@ -75,7 +73,6 @@ export class CompiledPolicies {
     return rule === undefined ? this.defaultAllow : rule.level !== 'deny'
   }
 
-  /** Whether the rules allow reading anything of a kind. */
   mayReadAny(resource: SegmentResource): boolean {
     if (this.unreadable !== undefined) return false
     const rule = this.resources.get(resource)?.readAny
@@ -102,7 +99,6 @@ export class CompiledPolicies {
   }
 }
 
-/** One token's rights: the compiled policies, and how the token has each of them. */
 export class Authorizer {
   /** Precomputed, because nearly every request needs it. */
   readonly aclRead: boolean
@@ -146,7 +142,6 @@ export class Authorizer {
   }
 }
 
-/** Compiles the rules that act on a token. */
 export function compileAuthorizer(
   inputs: readonly CompiledInput[],
   defaults: AuthorizerDefaults,
@@ -154,7 +149,6 @@ export function compileAuthorizer(
   return new Authorizer(new CompiledPolicies(inputs, defaults), () => pathsOf(inputs))
 }
 
-/** Keyed by source. */
 type GrantPaths = ReadonlyMap<string, GrantPath>
 
 /** Finds how a token has each source: the first path if there are several. */
@@ -166,7 +160,6 @@ export function pathsOf(sources: readonly { readonly key: string; readonly path:
   return paths
 }
 
-/** The accesses that each level includes. */
 const GRANTED: Readonly<Record<RuleLevel, readonly Access[]>> = {
   write: ['read', 'list', 'write', 'write-prefix'],
   list: ['read', 'list'],
@@ -182,9 +175,7 @@ function grants(level: RuleLevel, access: Access): boolean {
 const MERGED_RULE_BYTES = 300
 
 class ResourceRules {
-  /** Approximate memory. */
   readonly bytes: number
-  /** Whether any rule grants write. */
   readonly grantsWrite: boolean
   /** The rule for reading intentions of any service (`*`): one that grants it, otherwise the catch-all that denies it. */
   readonly readAny: MergedRule | undefined
@@ -194,7 +185,6 @@ class ResourceRules {
   private readonly prefixes: PrefixIndex<MergedRule>
   /** Exact and prefix rules that grant less than write, for questions about all names below a path. */
   private readonly notWritable: PrefixIndex<MergedRule>
-  /** Exact and prefix rules that grant anything. */
   private readonly readable: PrefixIndex<MergedRule>
 
   constructor({ exact, prefix }: MergedResource) {

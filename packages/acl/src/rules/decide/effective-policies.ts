@@ -38,7 +38,6 @@ export interface EffectivePoliciesOptions {
 /** Anything with links: a token, a role, or the defaults of a namespace. */
 type Links = Partial<Pick<TokenRecord, 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'>>
 
-/** The start of a path: the role or namespace that has the links. */
 type PathStart = Pick<GrantPath, 'role' | 'namespace'>
 
 /**
@@ -126,7 +125,6 @@ class GatheredSources {
   }
 }
 
-/** Approximate memory of a source, excluding its text. */
 const SOURCE_BYTES = 200
 
 const TOO_LONG: PolicySource = {

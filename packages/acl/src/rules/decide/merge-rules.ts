@@ -9,7 +9,6 @@ import {
 } from '../language/rule.ts'
 import type { CompiledInput, RuleOrigin } from './policy-source.ts'
 
-/** The winning rule of one kind, match and segment. */
 export interface MergedRule {
   readonly segment: string
   readonly match: RuleMatch
@@ -20,7 +19,6 @@ export interface MergedRule {
   readonly origin: RuleOrigin
 }
 
-/** Merged rules of one resource. */
 export interface MergedResource {
   readonly exact: Map<string, MergedRule>
   readonly prefix: Map<string, MergedRule>

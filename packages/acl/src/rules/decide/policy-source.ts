@@ -7,13 +7,11 @@ import type { RuleSet } from '../language/rule.ts'
  */
 export interface GrantPath {
   readonly via: 'policy' | 'service-identity' | 'node-identity' | 'legacy-rules' | 'legacy-management'
-  /** Name of the service or node. */
   readonly identity?: string
   readonly role?: { readonly id: string; readonly name: string }
   readonly namespace?: string
 }
 
-/** One rule text and its origin. */
 export interface PolicySource {
   /** Equal keys mean equal rules: the record and its version, or the inputs of a generated text. */
   readonly key: string
@@ -37,7 +35,6 @@ export function compareSources(a: PolicySource, b: PolicySource): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }
 
-/** A source with its parsed rules. */
 export interface CompiledInput extends Omit<PolicySource, 'text' | 'dialect'> {
   readonly ruleSet: RuleSet
   /**
@@ -47,10 +44,8 @@ export interface CompiledInput extends Omit<PolicySource, 'text' | 'dialect'> {
   readonly unreadable?: string
 }
 
-/** The source of a rule. */
 export type RuleOrigin = Omit<CompiledInput, 'ruleSet' | 'unreadable'>
 
-/** The decision if no rule decides. */
 export interface AuthorizerDefaults {
   readonly defaultPolicy: 'allow' | 'deny'
 }

@@ -14,7 +14,6 @@ export type Access = CheckedAccess
 
 export interface Question {
   readonly resource: Resource
-  /** Absent means empty; scalars have no segment. */
   readonly segment?: string
   readonly access: Access
 }

@@ -40,19 +40,16 @@ export function adviceFor({ Segment = '', Allow, Explanation }: AuthorizeAnswer)
 /** How the path of an explanation begins if a rule text of the token cannot be read. */
 const UNREADABLE = 'rules that cannot be read'
 
-interface Wanted {
-  readonly Segment: string
-  readonly access: string
-  readonly isIntention: boolean
-  /** Whether the rule to add is one for a prefix. */
-  readonly isTree: boolean
-}
-
 type Rule = NonNullable<NonNullable<AuthorizeAnswer['Explanation']>['Rule']>
 
 function isInTheWay(
   { Kind, Segment: decided, Level, PolicyID }: Rule,
-  { Segment, access, isIntention, isTree }: Wanted,
+  {
+    Segment,
+    access,
+    isIntention,
+    isTree,
+  }: { Segment: string; access: string } & Readonly<Record<'isIntention' | 'isTree', boolean>>,
 ): boolean {
   if (access === 'write-prefix' && decided.startsWith(Segment)) return true
   // An identity's rule is in no policy, so it makes no duplicate; and it only reads, apart from its own name.

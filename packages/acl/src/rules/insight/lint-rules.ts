@@ -32,7 +32,6 @@ const SEVERITIES = {
 
 type LintCode = keyof typeof SEVERITIES
 
-/** Lines and columns are from 1. */
 interface LintFinding extends Place {
   readonly code: LintCode
   readonly severity: 'error' | 'warning' | 'info'
@@ -98,7 +97,6 @@ function coverOf({ match, segment }: Rule, prefixes: PrefixIndex<Rule> | undefin
   return segment === '' ? undefined : prefixes?.longestPrefixOf(segment.slice(0, -1))
 }
 
-/** A rule that changes nothing, given the wider rule that covers it. */
 function lintCover(rule: Rule, prefixes: PrefixIndex<Rule> | undefined): LintFinding | undefined {
   if (rule.match === 'scalar') return undefined
   const cover = coverOf(rule, prefixes)

@@ -28,7 +28,6 @@ export class RightsComparison {
     throw new AclError('batch_too_large', message, { field: 'Rules' })
   }
 
-  /** Number of questions. */
   get size(): number {
     return this.questions.length
   }
@@ -52,7 +51,6 @@ export class RightsComparison {
 
 /** Suffixes for a name below a prefix. The first one that no rule uses is chosen. */
 const PROBES = ['other', ...'abcdefghijklmnpqrstuvwxyz0123456789']
-/** First character to try if all probes are in use. */
 const FIRST_SPARE_LETTER = 0x100
 
 /**
@@ -91,7 +89,6 @@ export function probeQuestions(before: Rules, after: Rules): Question[] {
 
 type Rules = Pick<RuleSet, 'rules'>
 
-/** The rules of one set that the other lacks, or has with other levels. */
 function withoutThoseOf({ rules }: Rules, others: Rules): Rule[] {
   const known = new Set(others.rules.map(meaningOf))
   return rules.filter((rule) => !known.has(meaningOf(rule)))

@@ -2,7 +2,6 @@
 import { type Place, rulesError } from './syntax-error.ts'
 import type { Token, TokenType } from './syntax-tree.ts'
 
-/** Blanks in both HCL and JSON. */
 const BLANKS = /[ \t\r\n]*/y
 
 export class Cursor {
@@ -15,7 +14,6 @@ export class Cursor {
     this.text = text
   }
 
-  /** From 0, in UTF-16 units. */
   get offset(): number {
     return this.at
   }
@@ -28,7 +26,6 @@ export class Cursor {
     this.moveTo(this.matchEnd(BLANKS))
   }
 
-  /** Ignores the rest of the text. */
   stop(): void {
     this.at = this.text.length
   }
@@ -39,7 +36,6 @@ export class Cursor {
     return pattern.test(this.text) ? pattern.lastIndex : this.at
   }
 
-  /** Consumes the token that ends at `end`. */
   token(type: TokenType, end: number, value?: string): Token {
     const { place, at: offset } = this
     const text = this.text.slice(offset, end)

@@ -40,7 +40,6 @@ function ofItem(group: CommentGroup | undefined): CommentGroup | undefined {
   return group
 }
 
-/** Parses keys such as `key` or `key "label"`, up to the `=` or `{` that ends them. */
 function parseKeys(tokens: CommentedTokens): { keys: Token[]; end: Token } {
   const keys: Token[] = []
   for (;;) {

@@ -30,7 +30,6 @@ export interface ReadTokens {
   readonly fault: unknown
 }
 
-/** Tokenizes a text; without an error, the last token is `eof`. */
 export function readTokens(text: string): ReadTokens {
   const cursor = new Cursor(text)
   const tokens: Token[] = []
@@ -131,14 +130,8 @@ function characterAt({ text, offset }: Cursor): string {
     : JSON.stringify(character)
 }
 
-interface Line {
-  readonly start: number
-  /** Offset after the line end, if there is one. */
-  readonly end: number
-}
-
-/** Finds the first line that contains only the name. */
-function findEnding(text: string, name: string, from: number): Line | undefined {
+/** The first line with nothing but the name: its start, and its end after a line end. */
+function findEnding(text: string, name: string, from: number) {
   for (let at = text.indexOf(name, from); at !== -1; ) {
     let start = at
     while (' \t\v\f\r'.includes(text.charAt(start - 1))) start -= 1
@@ -153,7 +146,6 @@ function findEnding(text: string, name: string, from: number): Line | undefined 
   return undefined
 }
 
-/** Describes a token in a message. */
 export function describeToken(token: Token): string {
   if (token.type === 'eof') return 'the end of the text'
   if (token.type === 'string') return `the string ${shown(token.text)}`

@@ -121,13 +121,11 @@ class JsonScanner {
     return token
   }
 
-  /** Ignores the rest of the text. */
   stop(): void {
     this.cursor.stop()
     this.peeked = undefined
   }
 
-  /** The rest of the text after blanks; undefined at the end of the text. */
   restOfText(): (Place & { readonly text: string }) | undefined {
     this.cursor.skipBlanks()
     const text = this.cursor.text.slice(this.cursor.offset)
@@ -177,7 +175,6 @@ function decodeString(quoted: string): string {
   return String(value)
 }
 
-/** Describes a token in a message. */
 function describeJson(token: Token): string {
   return token.type === 'eof'
     ? 'the end of the text'

@@ -27,7 +27,6 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map([
   ...SEGMENT_KINDS.map((kind): [string, Keyword] => [`${kind}_prefix`, { kind, match: 'prefix' }]),
 ])
 
-/** Scalar kinds of the legacy dialect. */
 const LEGACY_SCALARS: ReadonlySet<RuleKind> = new Set(['keyring', 'operator'])
 
 /** Finds a keyword case-insensitively; undefined if the dialect does not have it. */
@@ -44,7 +43,6 @@ export function asciiLowerCase(word: string): string {
   return word.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-/** Lists all keywords for a message. */
 export function knownKeywords(options: ParseRulesOptions): string {
   return [...KEYWORDS.keys()].filter((word) => findKeyword(word, options) !== undefined).join(', ')
 }

@@ -77,7 +77,6 @@ export class RuleReader {
     else this.readSegments(item, word, keyword, isJson)
   }
 
-  /** Reads a scalar rule: `acl = "read"`. */
   private readScalar(item: Item, word: Token, keyword: Keyword): void {
     const extra = item.keys[1]
     if (extra !== undefined) {
@@ -206,7 +205,6 @@ export class RuleReader {
     this.refuse('duplicate_merged', place, `${name} a second time`, expected)
   }
 
-  /** Finds duplicate names in a JSON object. */
   private checkMembers(items: readonly Item[]): void {
     const seen = new Map<string, Token>()
     for (const item of items) {
@@ -231,7 +229,6 @@ export class RuleReader {
   }
 }
 
-/** A single object, or in JSON a list of objects. */
 function objectsOf(value: Node, expected: string, isJson: boolean): readonly ObjectNode[] {
   if (value.type === 'object') return [value]
   if (value.type === 'list' && isJson) return value.elements.map((element) => onlyObject(element, expected))

@@ -16,7 +16,6 @@ export type RuleLevel = (typeof RULE_LEVELS)[number]
 /** A level as written. `none`: a level in the wrong case, which denies unless another rule has a level. */
 export type GivenLevel = RuleLevel | 'none'
 
-/** How a rule matches: without a segment, by the whole name, or by a prefix. */
 export type RuleMatch = 'scalar' | 'exact' | 'prefix'
 
 export interface Rule {
@@ -27,7 +26,6 @@ export interface Rule {
   readonly level: GivenLevel
   /** Only for `service`: the level for intentions. Absent: derived from `level`. */
   readonly intentions?: GivenLevel
-  /** Position of the rule's kind in its text, from 1. */
   readonly line: number
   readonly column: number
 }
@@ -57,7 +55,6 @@ export interface RuleSet {
 
 export const EMPTY_RULE_SET: RuleSet = { rules: [], warnings: [] }
 
-/** The keyword of a rule: `key`, `key_prefix`, `acl`. */
 export function ruleKeyword(rule: Pick<Rule, 'kind' | 'match'>): string {
   return rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind
 }
@@ -76,7 +73,6 @@ export const MERGE_RANK: Readonly<Record<GivenLevel, number>> = {
   deny: 4,
 }
 
-/** Merges two rules for one segment; policy and intentions merge separately. */
 export function mergeRules(a: Rule, b: Rule): Rule {
   const level = mergeLevels(a.level, b.level)
   const intentions = mergeOptional(a.intentions, b.intentions)

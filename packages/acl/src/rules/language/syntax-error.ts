@@ -15,7 +15,6 @@ export function shown(text: string): string {
   return isWhole ? text : `${line.slice(0, SHOWN_LENGTH_MAX)}…`
 }
 
-/** The message for an error in a rule text. */
 export function rulesProblem({ line, column }: Place, found: string, expected: string): string {
   return `Rules: line ${line}, column ${column}: found ${found}, expected ${expected}`
 }

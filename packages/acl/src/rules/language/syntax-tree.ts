@@ -27,11 +27,9 @@ export interface Token extends Place {
   readonly type: TokenType
   readonly text: string
   readonly value: string
-  /** From 0, in UTF-16 units. */
   readonly offset: number
 }
 
-/** Comments on adjacent lines. */
 export interface CommentGroup {
   readonly comments: readonly Token[]
   /** Whether an item or a literal has the group as its comment; otherwise it is standalone. */
@@ -45,7 +43,6 @@ export interface Literal {
   lineComment?: CommentGroup | undefined
 }
 
-/** `{ … }`. */
 export interface ObjectNode {
   readonly type: 'object'
   readonly open: Token
@@ -53,7 +50,6 @@ export interface ObjectNode {
   readonly items: readonly Item[]
 }
 
-/** `[ … ]`. */
 export interface ListNode {
   readonly type: 'list'
   readonly open: Token
@@ -70,7 +66,6 @@ export interface Item {
   /** The `=` (or `:` in JSON); absent if a block follows the keys. */
   readonly assign?: Token | undefined
   readonly value: Node
-  /** Comments on the lines directly above. */
   readonly leadComment?: CommentGroup | undefined
   /** A comment on the same line, after the value. */
   readonly lineComment?: CommentGroup | undefined
@@ -91,7 +86,6 @@ export function firstKey(item: Item): Token {
   return key
 }
 
-/** The first token of a node. */
 export function nodeStart(node: Node): Token {
   return node.type === 'literal' ? node.token : node.open
 }

@@ -18,7 +18,6 @@ function flattenItems(items: readonly Item[]): Item[] {
   return found
 }
 
-/** Collects the items of `keys: value`. */
 function flatten(keys: readonly Token[], value: Node, found: Item[]): void {
   if (isObject(value) && value.items.length > 0 && value.items.every((item) => isObject(item.value))) {
     for (const item of value.items) flatten([...keys, ...keysAsHcl(item)], item.value, found)

@@ -16,23 +16,15 @@ interface TranslateOptions {
   readonly widening: 'keep' | 'comment-out'
 }
 
-type TranslationNoteCode =
-  | 'ignored_rule_commented_out'
-  | 'ignored_rule_kept'
-  | 'kind_respelled'
-  | 'repeated_rule_commented_out'
-
 interface TranslationNote {
-  readonly code: TranslationNoteCode
+  readonly code:
+    | 'ignored_rule_commented_out'
+    | 'ignored_rule_kept'
+    | 'kind_respelled'
+    | 'repeated_rule_commented_out'
   readonly message: string
-  /** In the original text. */
   readonly line: number
   readonly column: number
-}
-
-interface Translation {
-  readonly rules: string
-  readonly notes: readonly TranslationNote[]
 }
 
 const IGNORED = 'not translated: legacy evaluation ignored this rule'
@@ -53,7 +45,7 @@ const REWRITTEN: ReadonlyMap<string, string> = new Map([
  * order. Checks only the syntax: an unknown level is refused when a policy is created from the result.
  * @throws AclError `rules_invalid` if the text is neither HCL nor JSON.
  */
-export function translateLegacyRules(text: string, options: TranslateOptions): Translation {
+export function translateLegacyRules(text: string, options: TranslateOptions) {
   const tree = jsonToHcl(parseSyntax(text, { isTolerant: true }))
   const notes: TranslationNote[] = []
   const isStorable = options.widening === 'comment-out'
@@ -168,7 +160,6 @@ interface StorableRules {
 interface Block {
   readonly item: Item
   readonly attributes: ReadonlyMap<string, Item>
-  /** With the levels of all blocks of its segment. */
   readonly rule: Rule
 }
 
@@ -181,7 +172,6 @@ function findStorableRules(items: readonly Item[]): StorableRules {
     found.set(name, item)
   }
   const scalars = new Map<string, Item>()
-  /** The first block of each segment. */
   const blocks = new Map<string, Block>()
 
   function readBlock(item: Item, segment: Token, keyword: Keyword): void {
@@ -217,7 +207,6 @@ function findStorableRules(items: readonly Item[]): StorableRules {
   return { commentedOut, instead: withMergedLevels(blocks.values()) }
 }
 
-/** Writes the merged levels into the first block of each segment. */
 function withMergedLevels(blocks: Iterable<Block>): ReadonlyMap<Item, Item> {
   const instead = new Map<Item, Item>()
   for (const { item, attributes, rule } of blocks) {

@@ -122,7 +122,6 @@ class TreePrinter {
     return text === '' ? '{}' : `{\n${text}}`
   }
 
-  /** Standalone comments inside a block. */
   private printGroup(group: readonly Token[], isBetweenItems: boolean): string {
     let printed = ''
     /** Whether text that is joined to the line is commented out with it. */
@@ -184,7 +183,6 @@ class TreePrinter {
     return `${text}]`
   }
 
-  /** One element per line, with its comments aligned after the longest element. */
   private printElement(element: Node, longest: number): string {
     const { lineComment, token } = element.type === 'literal' ? element : NO_LITERAL
     // The end of a here-document must be alone on its line.
@@ -238,7 +236,6 @@ class TreePrinter {
     return this.line(start) === this.lineOf(item) && start.type !== 'heredoc'
   }
 
-  /** Whether the list is written on one line, and no element needs more lines. */
   private isOneLineList({ open, elements }: ListNode): boolean {
     return elements.every(
       (element) =>
@@ -295,12 +292,10 @@ class TreePrinter {
 
 const NO_LITERAL: Partial<Literal> = {}
 
-/** Comments, each on a line of its own. */
 function linesOf(comments: readonly Token[]): string {
   return comments.map(({ text }) => `${text}\n`).join('')
 }
 
-/** A text whose lines are indented by one level. */
 function indent(text: string): string {
   return INDENT + text + OUTDENT
 }
@@ -321,7 +316,6 @@ function indented(text: string): string {
   return lines.join('\n')
 }
 
-/** An empty block, `key {}`, which needs no blank line before another. */
 function isEmptyBlock({ leadComment, assign, value }: Item): boolean {
   return (
     leadComment === undefined && assign === undefined && value.type === 'object' && value.items.length === 0
@@ -334,7 +328,6 @@ function literalText({ token }: Pick<Literal, 'token'>): string {
   return token.type === 'null' ? '""' : token.text
 }
 
-/** The last closing brace printed inside a node. */
 function lastClose(node: Node): Token | undefined {
   if (node.type === 'object') return node.close
   if (node.type === 'literal') return undefined
