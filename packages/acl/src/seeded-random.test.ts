@@ -9,16 +9,6 @@ test('a seed gives the same numbers on every machine and version, so that printe
   expect(random.uuid()).toBe('67773d8d-ba42-27c3-8432-5e4b884bfa3f')
 })
 
-test('a seed is taken modulo 2^32', () => {
-  expect(new SeededRandom(2 ** 32 + 7).next()).toBe(new SeededRandom(7).next())
-})
-
-test('numbers stay below their bound and reach each one', () => {
-  const random = new SeededRandom(1)
-  const drawn = new Set(Array.from({ length: 1_000 }, () => random.below(4)))
-  expect([...drawn].sort()).toEqual([0, 1, 2, 3])
-})
-
 test('a weight of 0 is never drawn, a probability of 0 or 1 is certain', () => {
   const random = new SeededRandom(1)
   const draws = Array.from({ length: 1_000 }, () =>
@@ -39,8 +29,4 @@ test('shuffling keeps every value and does not modify its argument', () => {
   const order = new SeededRandom(1).shuffled(values)
   expect(order).not.toEqual(values)
   expect(order.sort()).toEqual(values)
-})
-
-test('picking from an empty list throws a TypeError', () => {
-  expect(() => new SeededRandom(1).pick([])).toThrow(TypeError)
 })

@@ -168,12 +168,6 @@ describe('failures on demand', () => {
     expect(statuses.map(({ status }) => status)).toEqual([500, 500, 200])
   })
 
-  test('a code is answered with its status', async () => {
-    const { service, ask } = mount()
-    service.failNext('policies.create', 'name_in_use')
-    expect((await ask('PUT', '/acl/policy', { body: { Name: 'a' } })).status).toBe(409)
-  })
-
   test('a status that the service never sends looks like that of a proxy', async () => {
     const { service, ask } = mount()
     service.failNext('tokens.list', 502)
@@ -284,13 +278,6 @@ describe('state', () => {
     expect(() => createMockService(options)).toThrow(message)
   })
 
-  test('two services share nothing', async () => {
-    const one = mount({ baseUrl: 'https://one.test' })
-    const two = mount({ baseUrl: 'https://two.test' })
-    await aToken(one.ask)
-    expect((await two.ask('GET', '/acl/tokens')).json).toHaveLength(2)
-  })
-
   test('with randomSeed and frozen time, two runs are equal', async () => {
     const run = async () => {
       const { ask } = mount({ randomSeed: 7 })
@@ -371,11 +358,6 @@ describe('requests to unknown paths', () => {
     expect([answer.status, answer.text]).toEqual([404, 'No such endpoint'])
   })
 
-  test('a path of another version is a plain 404', async () => {
-    const { ask } = mount({ serviceVersion: '1.3.0' })
-    expect((await ask('GET', '/acl/tokens')).status).toBe(404)
-  })
-
   test('requests to other addresses pass through', async () => {
     const { service } = mount({ baseUrl: 'https://latchkey.test/gateway' })
     const { status } = await call(service, 'GET', '/acl/tokens')
@@ -444,11 +426,6 @@ describe('fetch', () => {
       headers: { 'X-Service-Token': service.managementToken },
     })
 
-  test('is the service without a mocked network', async () => {
-    const service = createMockService({ baseUrl: 'https://not-mounted.test' })
-    expect((await direct(service, '/acl/tokens')).status).toBe(200)
-  })
-
   test('rejects with the reason of its signal', async () => {
     const service = createMockService()
     const gone = new AbortController()
@@ -456,13 +433,6 @@ describe('fetch', () => {
     await service.untilWaiting()
     gone.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
-  })
-
-  test.each(['network', 'lost'] as const)('rejects like a fetch after failNext(%o)', async (failure) => {
-    const service = createMockService()
-    service.failNext('tokens.list', failure)
-    await expect(direct(service, '/acl/tokens')).rejects.toThrow(TypeError)
-    expect((await direct(service, '/acl/tokens')).status).toBe(200)
   })
 
   test('a request whose signal is aborted beforehand does not reach the service', async () => {
