@@ -1,7 +1,6 @@
 /** Builds conversions for tests. */
 import { readLegacyRecord } from '@latchkey/acl'
-import type { Conversion } from '../src/convert/conversion.ts'
-import { makeConversion } from '../src/convert/make-conversion.ts'
+import { type Conversion, makeConversion } from '../src/convert/make-conversion.ts'
 import type { ReviewDecisions } from '../src/convert/review-decisions.ts'
 import { TokenIntake } from '../src/convert/token-intake.ts'
 

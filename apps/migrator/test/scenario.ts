@@ -1,6 +1,5 @@
 /** Short builders of scenarios for tests. */
-import type { SimulationResult } from '../src/output/result.ts'
-import { runSimulation } from '../src/output/run-simulation.ts'
+import { runSimulation, type SimulationResult } from '../src/output/result.ts'
 import { readScenario } from '../src/scenario/read.ts'
 import type { Scenario } from '../src/scenario/scenario.ts'
 import type { ScenarioInput } from '../src/scenario/schema.ts'

@@ -8,8 +8,7 @@ import {
   type WrittenRecord,
   writeArchive,
 } from '../../test/archive/write-archive.ts'
-import type { ArchiveContents } from './contents.ts'
-import { readArchive } from './read-archive.ts'
+import { type ArchiveContents, readArchive } from './read-archive.ts'
 import { ARCHIVE_LIMITS, unpackArchive } from './unpack.ts'
 
 const SECRET = 'canary-5d1c'

@@ -1,11 +1,10 @@
 /** Checks the rules of the upgrade. Checkers read only the recorded history. */
 import { isBefore } from '@latchkey/contract'
-import type { History } from '../simulate/history.ts'
-import { size } from '../simulate/tokens/ranges.ts'
+import type { AccessorSpan, History } from '../simulate/history.ts'
+import { numbers, size } from '../simulate/tokens/ranges.ts'
 import { NEW_ACLS } from '../version.ts'
-import { recordsOf, spansOf, type Violation } from './facts.ts'
+import { lastingRecords, recordsOf, spansOf, type Violation } from './facts.ts'
 import { checkFollowersWait, checkNeverBack, checkNotEarly, checkPrimaryFirst } from './mode-checks.ts'
-import { checkLaw, checkNoLostEdit, checkOneAccessor } from './token-checks.ts'
 
 const SAFETY = [
   checkNotEarly,
@@ -74,4 +73,92 @@ function isHealthy(history: History): boolean {
 function lastDisturbance(history: History): number {
   const kinds = new Set(['process', 'member', 'leader', 'link', 'reaped'])
   return history.records.findLast((each) => kinds.has(each.kind))?.at ?? 0
+}
+
+const TOKENS_MAX = 128
+const INTERVAL_MS_MIN = 1_000
+export const LAW_AT_TAKEOVER = 'law at takeover'
+
+/**
+ * At most 128 tokens in a batch, and at most one batch in any second (spec 8). Latchkey respects this across a change of
+ * leader, too. In the reference, a new leader does not know the last batch, so it holds only if elections take a second.
+ */
+function checkLaw(history: History): Violation[] {
+  const batches = recordsOf(history, 'batch')
+  const large = batches.flatMap(({ at, tokens }) =>
+    size(tokens) > TOKENS_MAX ? [{ rule: 'law', at, detail: `a batch of ${size(tokens)} tokens` }] : [],
+  )
+  const hasty = pairs(batches).flatMap(([before, { at, term }]) => {
+    const rule = term === before.term ? 'law' : LAW_AT_TAKEOVER
+    const detail = `a batch ${at - before.at} ms after the one before`
+    return at - before.at < INTERVAL_MS_MIN ? [{ rule, at, detail }] : []
+  })
+  return [...large, ...hasty]
+}
+
+/** Every token gets exactly one accessor, every accessor is unique, and no datacenter loses one. */
+function checkOneAccessor(history: History): Violation[] {
+  const rule = 'one accessor'
+  const spans = lastingRecords(history).flatMap((each) => {
+    if (each.kind !== 'batch') return []
+    let accessor = each.accessorFrom
+    return each.tokens.map(([from, to]) => {
+      const span = { at: each.at, from, to, accessor }
+      accessor += to - from
+      return span
+    })
+  })
+  const byToken = spans.toSorted((a, b) => a.from - b.from)
+  const byAccessor = spans.toSorted((a, b) => a.accessor - b.accessor)
+  const twice = pairs(byToken).flatMap(([a, { at, from }]) =>
+    from < a.to ? [{ rule, at, detail: `token ${from} got a second accessor` }] : [],
+  )
+  const shared = pairs(byAccessor).flatMap(([a, { at, accessor }]) =>
+    accessor < a.accessor + a.to - a.from
+      ? [{ rule, at, detail: `accessor ${accessor} was given to two tokens` }]
+      : [],
+  )
+  const stray = history.stores.flatMap(({ datacenter, accessors }) =>
+    accessors.flatMap((span) => {
+      const detail = `in ${datacenter} token ${span.from} has an accessor that no batch gave it`
+      return isGiven(span, byToken) ? [] : [{ rule, at: history.endedAt, detail }]
+    }),
+  )
+  return [...twice, ...shared, ...stray]
+}
+
+/** The final content of a token is its last acknowledged write. */
+function checkNoLostEdit(history: History): Violation[] {
+  const expected = new Map<number, { write: number; at: number }>()
+  for (const each of lastingRecords(history)) {
+    if (each.kind !== 'tokens' || each.refused !== undefined) continue
+    const { at, action, tokens, write } = each
+    if (action === 'edited') for (const token of numbers(tokens)) expected.set(token, { write, at })
+    if (action === 'deleted') for (const token of numbers(tokens)) expected.delete(token)
+  }
+  const store = history.stores.find((each) => each.datacenter === history.primary)
+  return [...expected].flatMap(([token, { write, at }]) =>
+    store?.writes.get(token) === write
+      ? []
+      : [{ rule: 'no lost edit', at, detail: `the edit of token ${token} is gone at the end` }],
+  )
+}
+
+/** Whether a single batch assigned the whole span; binary search over batches ordered by token. */
+function isGiven(span: AccessorSpan, byToken: readonly AccessorSpan[]): boolean {
+  let low = 0
+  let high = byToken.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((byToken[middle]?.from ?? 0) <= span.from) low = middle + 1
+    else high = middle
+  }
+  const given = byToken[low - 1]
+  return (
+    given !== undefined && span.to <= given.to && span.accessor - given.accessor === span.from - given.from
+  )
+}
+
+function pairs<T>(items: readonly T[]): [T, T][] {
+  return items.slice(1).map((item, i) => [items[i] as T, item])
 }

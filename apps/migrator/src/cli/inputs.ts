@@ -1,8 +1,7 @@
 /** Reads the inputs of commands: scenarios and dumps, from files or standard input, and running servers. */
 import { isUtf8 } from 'node:buffer'
 import type { DumpRecord } from '@latchkey/acl'
-import { readDump } from '../dump/read-dump.ts'
-import { type DumpSource, openDump } from '../dump/source.ts'
+import { type DumpSource, openDump, readDump } from '../dump/read-dump.ts'
 import { EXIT, type ExitCode, InputError } from '../errors.ts'
 import { type CensusOptions, TokenCensus } from '../plan/token-census.ts'
 import { type ConnectionOptions, readConnection } from '../scan/connection.ts'

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path'
 import { isScalar, type Node, parseAllDocuments, visit } from 'yaml'
-import type { DumpSource } from '../dump/source.ts'
+import type { DumpSource } from '../dump/read-dump.ts'
 import { type Document, renderPage } from '../output/document.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { jsonLine } from './command.ts'

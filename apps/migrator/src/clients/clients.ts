@@ -1,12 +1,11 @@
 /** Computes what the workloads of a scenario would see, without simulating single calls. */
-import { profileOf, type ServiceVersion } from '@latchkey/contract'
+import { isBefore, profileOf, type ServiceVersion } from '@latchkey/contract'
 import { linkKey, type Scenario, type WorkloadSpec } from '../scenario/scenario.ts'
 import type { History } from '../simulate/history.ts'
-import { type CallContext, type CallKind, callsIn, callsOf } from './call.ts'
+import { version } from '../version.ts'
+import { type CallContext, type CallKind, type Calls, callsIn, callsOf, type Outcome } from './call.ts'
 import { type ClusterState, clusterStates } from './cluster-states.ts'
 import { outcomeOf, refusedConnection } from './outcome.ts'
-import { DECREASED, decreasedCalls } from './service-index.ts'
-import { type ClientErrors, Tally } from './tally.ts'
 
 interface Stream {
   readonly server: string
@@ -116,4 +115,77 @@ function contextOf(scenario: Scenario, stream: Stream, state: ClusterState): Cal
 function isAnyUp({ datacenters }: Scenario, state: ClusterState): boolean {
   const primary = datacenters.find((each) => each.isPrimary)
   return primary?.servers.some(({ id }) => state.servers.get(id)?.state === 'up') ?? false
+}
+
+export interface ClientErrors {
+  /** In milliseconds. */
+  readonly first: number
+  readonly last: number
+  readonly count: number
+  readonly isError: boolean
+  readonly status: number | undefined
+  readonly text: string
+  readonly workloads: Readonly<Record<string, number>>
+  /** Periods with calls of this kind and their count, in order. */
+  readonly spans: readonly { readonly from: number; readonly to: number; readonly count: number }[]
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+class Tally {
+  private readonly kinds = new Map<
+    string,
+    Mutable<ClientErrors> & { spans: { from: number; to: number; count: number }[] }
+  >()
+
+  add(workload: string, { kind, ...outcome }: Outcome, { first, last, count }: Calls): void {
+    if (count === 0) return
+    const known = this.kinds.get(kind) ?? { first, last, count: 0, ...outcome, workloads: {}, spans: [] }
+    known.first = Math.min(known.first, first)
+    known.last = Math.max(known.last, last)
+    known.count += count
+    known.workloads = { ...known.workloads, [workload]: (known.workloads[workload] ?? 0) + count }
+    known.spans.push({ from: first, to: last, count })
+    this.kinds.set(kind, known)
+  }
+
+  /** By kind, in order of first occurrence. */
+  result(): ReadonlyMap<string, ClientErrors> {
+    return new Map([...this.kinds].sort(([, a], [, b]) => a.first - b.first))
+  }
+}
+
+const DECREASED: Outcome = {
+  kind: 'index-decreased',
+  status: 200,
+  text: 'X-…-Index is lower than in the answer before; a watcher that keeps the old one misses changes',
+  isError: false,
+}
+
+/**
+ * The calls in one period that see a decrease: whenever a newer server answers after an older one, and the
+ * first one. @param watch the kind of server that gave the watcher its last index; updated.
+ */
+function decreasedCalls(
+  streams: readonly { readonly server: string; readonly calls: Calls }[],
+  state: ClusterState,
+  watch: { last: 'old' | 'new' | undefined },
+): Calls[] {
+  const answered = streams.flatMap(({ server: id, calls }) => {
+    const server = state.servers.get(id)
+    if (server?.state !== 'up') return []
+    return [{ calls, kind: isBefore(server.version, version('1.0.7')) ? ('old' as const) : ('new' as const) }]
+  })
+  if (answered.length === 0) return []
+  const decreased = answered
+    .filter(({ kind }, i) => kind === 'new' && answered.at(i - 1)?.kind === 'old')
+    .map(({ calls }) => calls)
+  const isOld = answered.some(({ kind }) => kind === 'old')
+  if (watch.last === 'old' && !isOld) {
+    const times = streams.filter(({ calls }) => calls.count > 0).map(({ calls }) => calls.first)
+    const first = Math.min(...times)
+    if (times.length > 0) decreased.push({ first, last: first, count: 1 })
+  }
+  watch.last = isOld ? 'old' : 'new'
+  return decreased
 }

@@ -1,7 +1,9 @@
 /** Findings that an operator must know before a conversion. */
+
 import { agrees, counted, type Finding, type Found } from '../findings/finding.ts'
 import { placeText } from '../plan/token-census.ts'
-import type { Conversion, TokenRef } from './conversion.ts'
+import type { PlannedToken } from './files/plan-schema.ts'
+import type { Conversion } from './make-conversion.ts'
 import type { ConversionProof } from './proof/prove-conversion.ts'
 import type { UpgradeOutcomes } from './proof/simulate-upgrade.ts'
 
@@ -57,8 +59,8 @@ function findRejected({ groups }: Conversion): Found {
 
 /** Scripts find tokens by a shortened hash of the ID, which must be unique. */
 function findHashes({ groups, management, cleared }: Conversion): Found {
-  const seen = new Map<string, TokenRef>()
-  const alike: TokenRef[] = []
+  const seen = new Map<string, PlannedToken>()
+  const alike: PlannedToken[] = []
   for (const token of [...groups.flatMap(({ tokens }) => tokens), ...management, ...cleared]) {
     if (token.accessor !== undefined) continue
     if (seen.has(token.idHash)) alike.push(token)

@@ -1,7 +1,7 @@
 import { limits } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import { aConversion, type TokenInput } from '../../test/conversion.ts'
-import type { Conversion } from './conversion.ts'
+import type { Conversion } from './make-conversion.ts'
 import { proveConversion } from './proof/prove-conversion.ts'
 
 const WEB = 'key "web/" { policy = "write" } service "web" { policy = "write" }'

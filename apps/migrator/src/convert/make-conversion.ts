@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { limits } from '@latchkey/contract'
 import { InputError } from '../errors.ts'
 import { counted } from '../findings/finding.ts'
-import type { Conversion, ProposedPolicy, ProposedRole, TokenGroup } from './conversion.ts'
+import type { ConversionPlan } from './files/plan-schema.ts'
 import { groupSlug, Names } from './names.ts'
 import { NO_DECISIONS, type ReviewDecisions } from './review-decisions.ts'
 import { type CanonicalRule, printPolicy } from './rules/canonical-rules.ts'
@@ -80,4 +80,37 @@ const ID_LENGTH = 12
 
 function idOf(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, ID_LENGTH)
+}
+
+export interface TokenGroup extends Omit<ConversionPlan['groups'][number], 'texts'> {
+  readonly texts: readonly string[]
+}
+
+type ProposedPolicy = ConversionPlan['policies'][number]
+type ProposedRole = ConversionPlan['roles'][number]
+
+export interface Conversion
+  extends Pick<
+    ConversionPlan,
+    'policies' | 'roles' | 'management' | 'cleared' | 'withoutRules' | 'unconvertible'
+  > {
+  readonly groups: readonly TokenGroup[]
+}
+
+export function acceptedGroups({ groups }: Pick<Conversion, 'groups'>): readonly TokenGroup[] {
+  return groups.filter(({ rejected }) => !rejected)
+}
+
+export function planOf(
+  conversion: Conversion,
+  { upgrade, ...facts }: Pick<ConversionPlan, 'proof' | 'upgrade' | 'refused'>,
+): ConversionPlan {
+  const outcome = ({ verdict, reasons }: ConversionPlan['upgrade']['converted']) => ({ verdict, reasons })
+  return {
+    format: 1,
+    ...conversion,
+    groups: conversion.groups.map((group) => ({ ...group, texts: group.texts.length })),
+    ...facts,
+    upgrade: { unconverted: outcome(upgrade.unconverted), converted: outcome(upgrade.converted) },
+  }
 }

@@ -6,15 +6,14 @@ import {
   parseLegacyRules,
 } from '@latchkey/acl'
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
-import { hashOfId, nameWithoutId } from '../dump/hidden-id.ts'
-import { isLinked } from '../dump/is-linked.ts'
-import type { Conversion, TokenRef } from './conversion.ts'
+import { hashOfId, isLinked, nameWithoutId } from '../dump/hidden-id.ts'
+import type { ConversionPlan, PlannedToken } from './files/plan-schema.ts'
 import { type CanonicalRule, canonicalRules, printPolicy } from './rules/canonical-rules.ts'
 
 interface IntakeGroup {
   readonly rules: readonly CanonicalRule[]
   readonly texts: Set<string>
-  readonly tokens: TokenRef[]
+  readonly tokens: PlannedToken[]
 }
 
 /** The result for a rule text: its group, why it cannot be converted, or that it has no effect. */
@@ -23,9 +22,9 @@ type Meaning = { readonly group: IntakeGroup } | { readonly reason: string } | '
 const ACCESSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 export class TokenIntake {
-  readonly management: TokenRef[] = []
-  readonly cleared: TokenRef[] = []
-  readonly unconvertible: Conversion['unconvertible'][number][] = []
+  readonly management: PlannedToken[] = []
+  readonly cleared: PlannedToken[] = []
+  readonly unconvertible: ConversionPlan['unconvertible'][number][] = []
   withoutRules = 0
   private readonly groupsByRules = new Map<string, IntakeGroup>()
   private readonly meanings = new Map<string, Meaning>()
@@ -81,7 +80,7 @@ export class TokenIntake {
     return { group }
   }
 
-  private refOf({ value, position, line, byte }: DumpRecord, token: LegacyToken): TokenRef {
+  private refOf({ value, position, line, byte }: DumpRecord, token: LegacyToken): PlannedToken {
     const { ID, CreateIndex } = token
     const idHash = ID === '' ? '' : hashOfId(ID)
     const name = nameWithoutId(token.Name, ID)

@@ -1,6 +1,6 @@
 /** Replaces IDs of legacy tokens, which are secrets, by hashes in findings and in shareable dumps. */
 import { createHash } from 'node:crypto'
-import { ANONYMOUS_TOKEN_SECRET_ID } from '@latchkey/acl'
+import { ANONYMOUS_TOKEN_SECRET_ID, hasLinks } from '@latchkey/acl'
 import { REDACTED_SECRET_ID } from '@latchkey/contract'
 
 const PREFIX = 'sha256:'
@@ -35,4 +35,16 @@ export function nameWithoutId(name: string, id: unknown): string {
 
 function digest(id: string): string {
   return createHash('sha256').update(id).digest('hex')
+}
+
+/** @param record from the token API or a dump. The legacy rules of a token with links are ignored. */
+export function isLinked(record: object): boolean {
+  const fields = record as Readonly<Record<string, unknown>>
+  const list = (name: string) => (Array.isArray(fields[name]) ? fields[name] : [])
+  return hasLinks({
+    Policies: list('Policies'),
+    Roles: list('Roles'),
+    ServiceIdentities: list('ServiceIdentities'),
+    NodeIdentities: list('NodeIdentities'),
+  })
 }

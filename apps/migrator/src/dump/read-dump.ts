@@ -1,11 +1,12 @@
 /** Reads a dump record by record, in constant memory: a list of tokens, or a snapshot archive of the legacy service. */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import { type DumpRecord, DumpScanner, DumpSyntaxError } from '@latchkey/acl'
-import type { ArchiveContents } from '../archive/contents.ts'
-import { readArchive } from '../archive/read-archive.ts'
+import { type ArchiveContents, readArchive } from '../archive/read-archive.ts'
 import { ArchiveError } from '../archive/state.ts'
 import { isGzip } from '../archive/unpack.ts'
-import { EXIT, InputError, type Place, systemProblem } from '../errors.ts'
-import type { DumpSource } from './source.ts'
+import { EXIT, type ExitCode, InputError, type Place, systemProblem } from '../errors.ts'
 
 interface ReadProgress {
   readonly bytes: number
@@ -78,4 +79,27 @@ async function peek(
     yield* source
   }
   return { first, chunks: chunks() }
+}
+
+export interface DumpSource {
+  readonly name: string
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+const CHUNK_BYTES = 64 * 1024
+
+/** A file, or standard input for `-`. @throws InputError if the file does not exist. */
+export async function openDump(
+  path: string,
+  stdin: Readable,
+  exitCode: ExitCode = EXIT.failed,
+): Promise<DumpSource> {
+  if (path === '-') return { name: 'standard input', chunks: stdin }
+  const fail = (problem: string) =>
+    new InputError(`cannot read: ${problem}`, { place: { file: path }, exitCode })
+  const found = await stat(path).catch((error: unknown) => {
+    throw fail(systemProblem(error))
+  })
+  if (found.isDirectory()) throw fail('it is a directory')
+  return { name: path, chunks: createReadStream(path, { highWaterMark: CHUNK_BYTES }) }
 }

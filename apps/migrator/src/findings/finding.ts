@@ -1,5 +1,5 @@
 /** A fact that an operator should know before the upgrade: severity, count, time, and how to avoid it. */
-import type { ClientErrors } from '../clients/tally.ts'
+import type { ClientErrors } from '../clients/clients.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { History } from '../simulate/history.ts'
 
@@ -18,6 +18,15 @@ export interface Finding {
   readonly to?: number
   readonly servers?: readonly string[]
   readonly tokens?: readonly TokenPlace[]
+}
+
+/** One finding about records, which begins with the first and counts them; none without records. */
+export function about<R extends { readonly at: number }>(
+  records: readonly R[],
+  make: (first: R) => Omit<Finding, 'count' | 'from'> & Partial<Finding>,
+): Finding[] {
+  const [first] = records
+  return first === undefined ? [] : [{ count: records.length, from: first.at, ...make(first) }]
 }
 
 /** Identifies a token of a dump, without its secret. */

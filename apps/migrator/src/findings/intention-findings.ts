@@ -1,7 +1,7 @@
 /** Findings about the intentions migration at 1.9.0. Spec 9.5. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
-import { agrees, counted, type Evidence, type Finder, type Found } from './finding.ts'
+import { about, agrees, counted, type Evidence, type Finder, type Found } from './finding.ts'
 
 export const INTENTION_FINDERS: readonly Finder[] = [findBlocked, findForeignNamespaces, findMovedFields]
 
@@ -66,8 +66,6 @@ function findForeignNamespaces({ scenario, history }: Evidence): Found {
 /** Spec 9.5.3: the first edit as a config entry moves the fields of the old API, and ids stop working. */
 function findMovedFields({ scenario, history }: Evidence): Found {
   const edits = recordsOf(history, 'intention-edited')
-  const [first] = edits
-  if (first === undefined) return []
   const destinations = new Set(edits.map((each) => each.destination))
   const hit = scenario.intentions.filter((each) => destinations.has(each.destination))
   const withMeta = hit.filter((each) => each.hasMeta).length
@@ -80,12 +78,11 @@ function findMovedFields({ scenario, history }: Evidence): Found {
     refused === 0
       ? ''
       : `; ${counted(refused, 'edit')} came before the end of the migration and ${agrees(refused, 'was', 'were')} refused`
-  return {
+  return about(edits, (first) => ({
     id: 'intention-fields-move',
     severity: 'warning',
     count: hit.length,
     detail: `After the edit as a config entry (${[...destinations].join(', ')}, ${formatSeconds(first.at)}) ID, CreatedAt and UpdatedAt are moved to LegacyID, LegacyCreateTime and LegacyUpdateTime and cleared${meta}; the ID-based endpoints no longer find ${counted(hit.length, 'intention')} (spec 9.5.3)${early}`,
     avoid: 'Find every client that addresses intentions by id first.',
-    from: first.at,
-  }
+  }))
 }

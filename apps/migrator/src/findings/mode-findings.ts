@@ -5,7 +5,7 @@ import type { DatacenterSpec } from '../scenario/scenario.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
 import type { Blocker, FinalMember, History } from '../simulate/history.ts'
 import { isAtLeast, isIn, NEW_ACLS, range } from '../version.ts'
-import { agrees, type Evidence, type Finder, type Found, serversIn } from './finding.ts'
+import { about, agrees, type Evidence, type Finder, type Found, serversIn } from './finding.ts'
 
 export const MODE_FINDERS: readonly Finder[] = [
   findStuck,
@@ -162,17 +162,13 @@ function findRollBacks({ history }: Evidence): Found {
     last.set(server, isOld)
     return isOld && was === false && detail !== 'restore'
   })
-  const [first] = back
-  if (first === undefined) return []
-  return {
+  return about(back, () => ({
     id: 'rolled-back',
     severity: 'info',
-    count: back.length,
     detail: `${serversIn(back).join(', ')} returned to a version before 1.4.0 during legacy mode, which is harmless`,
     avoid: 'Nothing to do; after the end of legacy mode the server would not start.',
-    from: first.at,
     servers: serversIn(back),
-  }
+  }))
 }
 
 function findNoLeader({ scenario, history }: Evidence): Found {
@@ -193,17 +189,13 @@ function findNoLeader({ scenario, history }: Evidence): Found {
 
 function findRefusedStarts({ history }: Evidence): Found {
   const refused = recordsOf(history, 'process').filter((each) => each.state === 'refused')
-  const [first] = refused
-  if (first === undefined) return []
-  return {
+  return about(refused, (first) => ({
     id: 'start-refused',
     severity: 'critical',
-    count: refused.length,
     detail: `${serversIn(refused).join(', ')}: ${first.detail}`,
     avoid: first.detail.includes('accessor')
       ? 'First let every token in every datacenter get its accessor, on a version from 1.4.0 to 1.14.'
       : 'Convert these tokens (policies instead of rules) while the cluster runs 1.10.',
-    from: first.at,
     servers: serversIn(refused),
-  }
+  }))
 }

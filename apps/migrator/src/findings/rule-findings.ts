@@ -1,7 +1,12 @@
 /** Findings about rules: texts that cannot be parsed, and texts whose meaning changes with the upgrade. */
+
 import { analyzeRules, type RightsDifference, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { Scenario } from '../scenario/scenario.ts'
-import { counted, type Evidence, type Finding, type Severity } from './finding.ts'
+import { counted, type Evidence, type Finder, type Finding, type Severity, sortFindings } from './finding.ts'
+import { INTENTION_FINDERS } from './intention-findings.ts'
+import { MODE_FINDERS } from './mode-findings.ts'
+import { TOKEN_FINDERS, TOKEN_WRITE_FINDERS } from './token-findings.ts'
+import { VERSION_FINDERS } from './version-findings.ts'
 
 interface RuleIssue {
   readonly id: string
@@ -12,7 +17,7 @@ interface RuleIssue {
   readonly of: (analysis: RuleAnalysis) => string | undefined
 }
 
-export const CHANGE_BY_TRANSLATION = 'rules-change-by-translation'
+const CHANGE_BY_TRANSLATION = 'rules-change-by-translation'
 
 export const RULE_ISSUES: readonly RuleIssue[] = [
   {
@@ -67,7 +72,7 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
   },
 ]
 
-export function findRules({ scenario }: Evidence): readonly Finding[] {
+function findRules({ scenario }: Evidence): readonly Finding[] {
   const groups = rulesOf(scenario)
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'
   const analyses = groups.map(({ rules, count, name }) => ({
@@ -112,4 +117,27 @@ function formatDifference({ gains, losses }: RightsDifference): string {
 function list(rights: readonly string[]): string {
   const rest = rights.length - RIGHTS_SHOWN_MAX
   return `${rights.slice(0, RIGHTS_SHOWN_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+}
+
+const FINDERS: readonly Finder[] = [
+  ...MODE_FINDERS,
+  ...TOKEN_FINDERS,
+  ...TOKEN_WRITE_FINDERS,
+  findRules,
+  ...VERSION_FINDERS,
+  ...INTENTION_FINDERS,
+]
+
+/**
+ * Collects all findings. A change of meaning by translation is critical in a scenario that converts tokens.
+ * @param extra findings from elsewhere, such as the dump of the tokens.
+ */
+export function findAll(evidence: Evidence, extra: readonly Finding[]): Finding[] {
+  const converts = evidence.scenario.events.some(({ kind }) => kind === 'convert-tokens')
+  const findings = [...extra, ...FINDERS.flatMap((find) => find(evidence))]
+  return sortFindings(
+    findings.map((each) =>
+      converts && each.id === CHANGE_BY_TRANSLATION ? { ...each, severity: 'critical' } : each,
+    ),
+  )
 }

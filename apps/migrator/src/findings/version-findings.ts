@@ -4,6 +4,7 @@ import { formatSeconds, spanOf } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import { isAtLeast, isIn, isKnown, NEW_ACLS, NEWEST_KNOWN, range, type VersionRange } from '../version.ts'
 import {
+  about,
   counted,
   type Evidence,
   type Finder,
@@ -25,20 +26,17 @@ function findUnknownVersions({ history }: Evidence): Found {
   const hit = recordsOf(history, 'process').filter(
     (each) => (each.state === 'up' || each.state === 'refused') && !isKnown(each.version),
   )
-  const [first] = hit
-  if (first === undefined) return []
   const servers = serversIn(hit)
   const versions = [...new Set(hit.map(({ version }) => version.text))]
   const isFar = hit.some(({ version }) => version.major > NEWEST_KNOWN.major)
-  return {
+  return about(hit, () => ({
     id: 'version-unknown',
     severity: isFar ? 'critical' : 'warning',
     count: servers.length,
     detail: `${servers.join(', ')}: the migrator does not know ${versions.join(', ')}. It simulates ${versions.length === 1 ? 'it' : 'them'} as ${NEWEST_KNOWN.text}, the newest version that it knows, so later changes are missing here`,
     avoid: `Plan the upgrade to ${NEWEST_KNOWN.text}, and read the upgrade notes of every later version.`,
-    from: first.at,
     servers,
-  }
+  }))
 }
 
 /**

@@ -3,7 +3,7 @@ import { aScenario } from '../../test/scenario.ts'
 import { hideSecrets } from '../cli/report.ts'
 import { builtinNames, readBuiltin } from '../scenario/builtin.ts'
 import { renderPage } from './document.ts'
-import { runSimulation, type Simulation } from './run-simulation.ts'
+import { runSimulation, type Simulation } from './result.ts'
 import { type ReportInputs, reportOf, simulationDocument } from './simulation-document.ts'
 
 const simulationOf = (name: string) =>

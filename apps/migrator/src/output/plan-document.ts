@@ -1,7 +1,7 @@
 /** What `plan` tells people. */
 import { agrees, counted } from '../findings/finding.ts'
 import type { PlanResult } from '../plan/plan.ts'
-import type { TimedStep } from '../plan/timed-steps.ts'
+import type { TimedStep } from '../plan/steps.ts'
 import { placeText } from '../plan/token-census.ts'
 import { type Clock, formatTime } from '../scenario/time.ts'
 import { type Document, findingSection, type Item, verdictMark } from './document.ts'

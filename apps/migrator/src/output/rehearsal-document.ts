@@ -14,8 +14,8 @@ export function rehearsalDocument(
   const events = rehearsal.timeline.filter(({ detail }) => detail !== BATCH)
   const failed = proofs.filter(({ holds }) => !holds).length
   const errors = Object.entries(clients.errors).map(
-    ([kind, { count, first, last, text }]) =>
-      `${kind}: ${count} times ${spanOf(first, last, (seconds) => `${seconds.toFixed(1)} s`)} (${text.split('\n')[0]})`,
+    ([kind, { count, first, last }]) =>
+      `${kind}: ${count} times ${spanOf(first, last, (seconds) => `${seconds.toFixed(1)} s`)}`,
   )
   return {
     title: scenario,
@@ -36,7 +36,7 @@ export function rehearsalDocument(
       },
       { title: 'Verdict of the simulation', items: [simulated.verdict.toUpperCase(), ...simulated.reasons] },
       {
-        title: `${clients.calls} probe calls; answers that clients got`,
+        title: `${clients.calls} calls; answers that clients got`,
         items: errors.length === 0 ? ['no error'] : errors,
       },
       ...pageSections(events, { clock: clockFrom(startsAt), dumpHash }),

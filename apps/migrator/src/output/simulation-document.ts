@@ -5,15 +5,13 @@ import { callsIn } from '../clients/call.ts'
 import { countClients } from '../clients/clients.ts'
 import { agrees, counted, reasonsOf } from '../findings/finding.ts'
 import { countsOf } from '../plan/plan.ts'
-import { planSteps } from '../plan/steps.ts'
-import { timeSteps } from '../plan/timed-steps.ts'
+import { planSteps, timeSteps } from '../plan/steps.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { type Clock, clockFrom, formatTime, spanOf, windowText } from '../scenario/time.ts'
 import type { History } from '../simulate/history.ts'
 import { type Document, findingSection, type Item, pageSections, verdictMark } from './document.ts'
 import { stepItems } from './plan-document.ts'
-import type { FindingResult, SimulationResult } from './result.ts'
-import { migratingIn, type Simulation } from './run-simulation.ts'
+import { type FindingResult, migratingIn, type Simulation, type SimulationResult } from './result.ts'
 
 const NAMES_MAX = 5
 /** Kinds of events that the page leaves out, because there may be thousands. */
@@ -28,7 +26,7 @@ export interface ReportInputs {
   readonly startsAt?: number | undefined
 }
 
-export type Report = ReturnType<typeof reportOf>
+type Report = ReturnType<typeof reportOf>
 type Workload = ReturnType<typeof totalsOf>
 
 /** What a report has besides the result. */

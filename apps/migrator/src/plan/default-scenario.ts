@@ -1,7 +1,7 @@
 /** The default scenario of a plan: the known facts of the cluster, and the next version to stop at. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { stringify } from 'yaml'
-import type { ArchiveContents } from '../archive/contents.ts'
+import type { ArchiveContents } from '../archive/read-archive.ts'
 import { readScenario } from '../scenario/read.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'

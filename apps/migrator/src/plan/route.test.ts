@@ -2,12 +2,12 @@ import { isBefore } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import { run } from '../../test/io.ts'
 import { InputError } from '../errors.ts'
-import { runSimulation } from '../output/run-simulation.ts'
+import { runSimulation } from '../output/result.ts'
 import { readScenario } from '../scenario/read.ts'
 import type { ModelName, Scenario } from '../scenario/scenario.ts'
 import { NEW_ACLS, version } from '../version.ts'
 import { planRoute, stopsBetween } from './route.ts'
-import type { TimedStep } from './timed-steps.ts'
+import type { TimedStep } from './steps.ts'
 
 const RULES = `'key "a/" { policy = "read" }'`
 

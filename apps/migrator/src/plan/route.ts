@@ -1,13 +1,12 @@
 /** The way to a later version: the versions to stop at, and a schedule that replaces every server at each. Spec 9. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
 import { InputError } from '../errors.ts'
-import { modelOf } from '../output/run-simulation.ts'
+import { modelOf } from '../output/result.ts'
 import type { Scenario, ScenarioEvent } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import { simulate } from '../simulate/run.ts'
 import { isAtLeast, LEGACY_REMOVED, NEW_ACLS, version } from '../version.ts'
-import { afterwards, beforehand, conversion, oldestOf, type PlanStep } from './steps.ts'
-import type { TimedStep } from './timed-steps.ts'
+import { afterwards, beforehand, conversion, oldestOf, type PlanStep, type TimedStep } from './steps.ts'
 
 /** The last minor version that evaluates the rules of legacy tokens and assigns accessors. */
 export const LAST_WITH_LEGACY = version('1.10.12')

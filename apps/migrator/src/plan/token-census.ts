@@ -6,9 +6,8 @@ import {
   readLegacyRecord,
 } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
-import type { ArchiveContents } from '../archive/contents.ts'
-import { hashOfId, nameWithoutId } from '../dump/hidden-id.ts'
-import { isLinked } from '../dump/is-linked.ts'
+import type { ArchiveContents } from '../archive/read-archive.ts'
+import { hashOfId, isLinked, nameWithoutId } from '../dump/hidden-id.ts'
 import { counted, type Finding, type Severity, type TokenPlace } from '../findings/finding.ts'
 import { RULE_ISSUES } from '../findings/rule-findings.ts'
 import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'

@@ -6,8 +6,15 @@ import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import type { Cluster } from './cluster.ts'
 import { findIntentions } from './proof/intentions.ts'
-import { type MigrationStatus, withLostLines } from './proof/lost-lines.ts'
-import { BATCH, ENDED, JOINED, simulateMeasured, stallsOf } from './proof/measured.ts'
+import {
+  BATCH,
+  ENDED,
+  JOINED,
+  type MigrationStatus,
+  simulateMeasured,
+  stallsOf,
+  withLostLines,
+} from './proof/measured.ts'
 import { type MeasuredMigration, prove } from './proof/prove.ts'
 import { proveRights } from './proof/rights.ts'
 import { compareTokens, type SecondaryFound } from './proof/secondaries.ts'

@@ -3,7 +3,7 @@ import { parseServiceVersion } from '@latchkey/contract'
 import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { afterEach, expect, test } from 'vitest'
 import type { RunningServer } from './cluster.ts'
-import { Link } from './link.ts'
+import { Link } from './fleet.ts'
 
 const cleanUp: (() => unknown)[] = []
 afterEach(async () => {

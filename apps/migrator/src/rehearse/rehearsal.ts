@@ -10,7 +10,6 @@ import { isAtLeast, NEW_ACLS } from '../version.ts'
 import type { Cluster, RunningServer } from './cluster.ts'
 import { conclude, type Rehearsal } from './conclude.ts'
 import { Fleet } from './fleet.ts'
-import { sampleSecrets, startProbes } from './probes.ts'
 import { type IntentionStates, intentionState } from './proof/intentions.ts'
 import { simulateMeasured } from './proof/measured.ts'
 import { StallWatch } from './proof/stalls.ts'
@@ -20,7 +19,7 @@ import { describeStep, perform } from './steps/perform.ts'
 import { type Step, scaled, stepsOf } from './steps/schedule.ts'
 import { generateTokens, TokenBook } from './steps/tokens.ts'
 import { ArrivalWatch, ModeWatch } from './watches.ts'
-import { notRehearsed, Workloads } from './workloads.ts'
+import { notRehearsed, probesOf, Workloads } from './workloads.ts'
 
 const POLL_MS = 100
 /** Margin on top of the minimum duration of the batches. */
@@ -89,12 +88,12 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
   }
   run.intentions.push(...(await createIntentions(fleet.primary, scenario.intentions)))
   const startedAt = Date.now()
-  const probes = startProbes(fleet, sampleSecrets(tokens), startedAt)
   const watch = new ModeWatch(fleet, startedAt)
   const stalls = new StallWatch(fleet, startedAt)
   const arrivals = new ArrivalWatch(fleet, startedAt)
   const rehearsed = scenario.workloads.filter((workload) => notRehearsed(workload) === undefined)
-  const workloads = new Workloads({ fleet, startedAt, intentions: run.intentions }, rehearsed)
+  const place = { fleet, startedAt, intentions: run.intentions }
+  const workloads = new Workloads(place, [...probesOf(servers.map(({ id }) => id)), ...rehearsed])
   try {
     for (const step of steps) {
       await sleep(startedAt + step.atMs - Date.now(), signal)
@@ -104,7 +103,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
     onProgress('waiting for the migration')
     await waitForEnd(run, watch, startedAt)
   } finally {
-    await Promise.all([probes, watch, stalls, arrivals, workloads].map((each) => each.stop()))
+    await Promise.all([watch, stalls, arrivals, workloads].map((each) => each.stop()))
   }
   const endedAt = Date.now()
   onProgress('proving')
@@ -115,7 +114,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
     stalls: stalls.stalls,
     completeAt: (datacenter) => arrivals.completeAt(datacenter),
     windows: await workloads.stop(),
-    clients: await probes.stop(),
+    clients: workloads.seen(),
   })
 }
 

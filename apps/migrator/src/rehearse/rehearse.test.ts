@@ -5,7 +5,7 @@ import { serverMain } from '@latchkey/testkit/process/server-build'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import { EXIT, InputError } from '../errors.ts'
-import { runSimulation } from '../output/run-simulation.ts'
+import { runSimulation } from '../output/result.ts'
 import { builtinNames, readBuiltin } from '../scenario/builtin.ts'
 import { readScenario } from '../scenario/read.ts'
 import { rehearse } from './rehearsal.ts'
@@ -128,7 +128,7 @@ describe.concurrent('on real processes', () => {
     expect(rehearsal.proofs.filter((proof) => !proof.holds)).toEqual([])
     expect(rehearsal).toMatchObject({ verdict: 'proved', migration: { tokens: 1_002, batches: 8 } })
     expect(rehearsal.migration.smallestGapMs).toBeGreaterThanOrEqual(1_000)
-    expect(Object.keys(rehearsal.clients.errors)).toContain('new API: legacy_mode')
+    expect(Object.keys(rehearsal.clients.errors)).toContain('new API: legacy-mode')
   }, 600_000)
 
   test('a server that does what no simulation predicts fails the proofs, which say which right it takes away (spec 9.1)', async ({

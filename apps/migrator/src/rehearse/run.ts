@@ -2,14 +2,13 @@
 import type { LegacyToken } from '@latchkey/contract'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
-import type { ProbeResult } from './probes.ts'
 import type { Done, Measured } from './proof/measured.ts'
 import type { Stall } from './proof/stalls.ts'
 import type { LogLine } from './server-process.ts'
 import type { CreatedIntention } from './steps/intentions.ts'
 import type { TokenBook } from './steps/tokens.ts'
 import type { ServerModes } from './watches.ts'
-import type { Windows } from './workloads.ts'
+import type { Windows, Workloads } from './workloads.ts'
 
 export interface RehearsalOptions {
   readonly scenario: Scenario
@@ -45,7 +44,7 @@ export interface Seen {
   /** When the last token of a secondary got its accessor, in seconds since the schedule began. */
   readonly completeAt: (datacenter: string) => number | null
   readonly windows: Windows
-  readonly clients: ProbeResult
+  readonly clients: ReturnType<Workloads['seen']>
 }
 
 export function measuredOf(

@@ -1,8 +1,7 @@
 /** Runs the workloads of a scenario against real servers, and records what their clients see. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CallKind, callsOf } from '../clients/call.ts'
-import { writtenDestinations } from '../clients/clients.ts'
-import type { ClientErrors } from '../clients/tally.ts'
+import { type ClientErrors, writtenDestinations } from '../clients/clients.ts'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
 import type { CreatedIntention } from './steps/intentions.ts'
@@ -85,6 +84,14 @@ export type Window = Pick<ClientErrors, 'first' | 'last' | 'count'> & {
 /** By workload, then by outcome. */
 export type Windows = ReadonlyMap<string, ReadonlyMap<string, Window>>
 
+/** Clients that call every server in each rehearsal, as legacy and new tools do. */
+export function probesOf(servers: readonly string[]): readonly WorkloadSpec[] {
+  return (['legacy', 'new'] as const).map((kind) => ({
+    ...{ name: `${kind} API`, kind, servers, agents: [], ratePerSecond: 5, connections: 1 },
+    ...{ fromMs: 0, toMs: undefined, endpoint: undefined, field: undefined },
+  }))
+}
+
 /** Why a workload cannot run against Latchkey servers; undefined if it can. */
 export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSpec): string | undefined {
   if (agents.length > 0) return 'it calls client agents'
@@ -113,6 +120,7 @@ export class Workloads {
   /** One intention for each destination to write. */
   private readonly written: readonly CreatedIntention[]
   private readonly stopping = new AbortController()
+  private calls = 0
   private readonly loops: Promise<void>[]
 
   constructor(place: WorkloadPlace, workloads: readonly WorkloadSpec[]) {
@@ -122,6 +130,16 @@ export class Workloads {
       (written) => intentions.find(({ destination }) => destination === written) ?? [],
     )
     this.loops = workloads.map((workload) => this.run(workload))
+  }
+
+  /** All calls so far, and the outcomes by workload. Times are seconds since the schedule began. */
+  seen() {
+    const errors = [...this.windows].flatMap(([name, outcomes]) =>
+      [...outcomes].map(([outcome, { first, last, count }]) => {
+        return [`${name}: ${outcome}`, { first: first / 1_000, last: last / 1_000, count }] as const
+      }),
+    )
+    return { calls: this.calls, errors: Object.fromEntries(errors) }
   }
 
   async stop(): Promise<Windows> {
@@ -149,6 +167,7 @@ export class Workloads {
       const call = CALLS[calls[round % calls.length] ?? 'new']
       if (call === undefined) continue
       const intention = this.written[Math.floor(round / calls.length) % this.written.length]
+      this.calls += 1
       const calledAt = Date.now() - startedAt
       const done = this.call(server, call, intention).then((outcome) => note(seen, outcome, calledAt))
       inFlight.add(done)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { InputError } from '../errors.ts'
-import type { SimulationResult } from '../output/result.ts'
-import { runSimulation } from '../output/run-simulation.ts'
+import { runSimulation, type SimulationResult } from '../output/result.ts'
 import { builtinNames, readBuiltin } from './builtin.ts'
 
 /** Each built-in scenario and what it must show. */

@@ -3,10 +3,11 @@
  * Schema (scenario.schema.json) and the types in scenario.ts are derived from it. resolve.ts checks rules across parts.
  */
 import * as z from 'zod'
-import { between, eventSchema } from './schema-events.ts'
 import {
   acls,
+  between,
   count,
+  eventSchema,
   name,
   rules,
   seconds,

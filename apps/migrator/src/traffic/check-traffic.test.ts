@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { version } from '../version.ts'
 import { readLogLine } from './access-log.ts'
-import { checkTraffic, TrafficCheck } from './check-traffic.ts'
-import { findTraffic } from './traffic-findings.ts'
+import { checkTraffic, findTraffic, TrafficCheck } from './check-traffic.ts'
 
 const SECRET = 'canary-91c0'
 

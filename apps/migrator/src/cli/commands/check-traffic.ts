@@ -2,8 +2,13 @@ import { changesBetween, type VersionChange } from '@latchkey/contract'
 import { EXIT, InputError } from '../../errors.ts'
 import { counted } from '../../findings/finding.ts'
 import type { Document } from '../../output/document.ts'
-import { checkTraffic, isReadEnough, TrafficCheck, type TrafficResult } from '../../traffic/check-traffic.ts'
-import { findTraffic } from '../../traffic/traffic-findings.ts'
+import {
+  checkTraffic,
+  findTraffic,
+  isReadEnough,
+  TrafficCheck,
+  type TrafficResult,
+} from '../../traffic/check-traffic.ts'
 import { command, writeAnswer } from '../command.ts'
 import { openInput } from '../inputs.ts'
 import { ANSWER } from '../options.ts'

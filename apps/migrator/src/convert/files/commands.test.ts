@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { describe, expect, test } from 'vitest'
 import { aConversion } from '../../../test/conversion.ts'
-import { planOf } from '../conversion.ts'
+import { planOf } from '../make-conversion.ts'
 import { proveConversion } from '../proof/prove-conversion.ts'
 import { commentOf, consulScript, latchkeyScript, shellQuote } from './commands.ts'
 

@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, test } from 'vitest'
 import { aConversion } from '../../../test/conversion.ts'
-import { planOf } from '../conversion.ts'
+import { planOf } from '../make-conversion.ts'
 import { proveConversion } from '../proof/prove-conversion.ts'
-import { writeConversion } from './write-conversion.ts'
+import { writeConversion } from './commands.ts'
 
 const folder = temporaryFolder('convert-write')
 const upgrade = { verdict: 'go', reasons: [], findings: [] } as const

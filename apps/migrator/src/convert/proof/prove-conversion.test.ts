@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { aConversion } from '../../../test/conversion.ts'
-import type { Conversion } from '../conversion.ts'
+import type { Conversion } from '../make-conversion.ts'
 import { proveConversion } from './prove-conversion.ts'
 
 const COMMON = 'node "" { policy = "read" } agent "" { policy = "read" } session "" { policy = "write" }'

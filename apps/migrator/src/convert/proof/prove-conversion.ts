@@ -20,8 +20,8 @@ import {
   SeededRandom,
 } from '@latchkey/acl'
 import { SCALAR_RESOURCES, SEGMENT_RESOURCES } from '@latchkey/contract'
-import { acceptedGroups, type Conversion } from '../conversion.ts'
 import type { ConversionPlan } from '../files/plan-schema.ts'
+import { acceptedGroups, type Conversion } from '../make-conversion.ts'
 
 export type ConversionProof = ConversionPlan['proof']
 

@@ -1,9 +1,10 @@
 /** Simulates the upgrade from 1.10 to 1.11 with the tokens of a dump: once as they are, once after the conversion. */
-import { runSimulation } from '../../output/run-simulation.ts'
+
+import { runSimulation } from '../../output/result.ts'
 import { LAST_WITH_LEGACY, planRoute } from '../../plan/route.ts'
 import type { Scenario, TokenGroup } from '../../scenario/scenario.ts'
 import { LEGACY_REMOVED } from '../../version.ts'
-import { acceptedGroups, type Conversion } from '../conversion.ts'
+import { acceptedGroups, type Conversion } from '../make-conversion.ts'
 
 export type UpgradeOutcomes = ReturnType<typeof simulateUpgrade>
 

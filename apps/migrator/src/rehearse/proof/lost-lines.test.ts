@@ -2,8 +2,7 @@
 import { expect, test } from 'vitest'
 import type { LogLine } from '../server-process.ts'
 import type { Step } from '../steps/schedule.ts'
-import { type MigrationStatus, withLostLines } from './lost-lines.ts'
-import { BATCH, BEGUN, type Done, ENDED } from './measured.ts'
+import { BATCH, BEGUN, type Done, ENDED, type MigrationStatus, withLostLines } from './measured.ts'
 
 const line = (server: string, at: number, message: string, tokens = 128): LogLine => ({
   server,

@@ -37,7 +37,7 @@ export interface StartFacts {
   readonly unmigratedCount: number
 }
 
-export interface ReplicationModel {
+interface ReplicationModel {
   /** Whether tokens are also replicated in legacy mode. Otherwise a secondary keeps its initial copies. */
   readonly followsInLegacyMode: boolean
   /** Rate limit of rounds: the average minimum interval, and the burst size. */
