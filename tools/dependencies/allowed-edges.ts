@@ -31,12 +31,8 @@ export const TEST_EDGES_OF: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that must run in a browser: no Node built-in in their `src`, tests excepted. */
 export const BROWSER_PACKAGES: readonly string[] = [
-  '@latchkey/contract',
-  '@latchkey/acl',
-  '@latchkey/catalog',
-  '@latchkey/service',
-  '@latchkey/mocks',
-  '@latchkey/console',
+  ...['@latchkey/contract', '@latchkey/acl', '@latchkey/catalog', '@latchkey/service', '@latchkey/mocks'],
+  ...['@latchkey/console'],
 ]
 
 /** Libraries that only one file may import, by the prefix of their name. Tests may use them as our users do. */

@@ -153,6 +153,37 @@ export class Context {
     return this.token({ Description: 'caller', Policies: [{ ID: policy.ID }] })
   }
 
+  /** Which of these checks, each `resource segment access`, a token passes. */
+  async allows(secret: string, ...checks: readonly string[]): Promise<boolean[]> {
+    const body = checks.map((check) => {
+      const [Resource, Segment, Access] = check.split(' ')
+      return { Resource, Segment, Access }
+    })
+    const options = { token: secret, body }
+    const answers = await this.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', options)
+    return answers.map(({ Allow }) => Allow)
+  }
+
+  /** Requires that acl:read suffices for the reads but not to create this record, update it or delete it. */
+  async needsRights(
+    reads: readonly string[],
+    collection: string,
+    record: string,
+    body: object,
+  ): Promise<void> {
+    const [{ SecretID: powerless }, { SecretID: token }] = [
+      await this.caller(''),
+      await this.caller('acl = "read"'),
+    ]
+    const refusal = '403 privilege_missing'
+    for (const path of reads) {
+      await this.ok('GET', path, { token })
+      for (const stranger of [powerless, null]) await this.refuses('GET', path, { token: stranger }, refusal)
+    }
+    for (const path of [collection, record]) await this.refuses('PUT', path, { body, token }, refusal)
+    await this.refuses('DELETE', record, { token }, refusal)
+  }
+
   /** Removes the records of the case. Called when it ends. */
   async clean(): Promise<void> {
     for (const path of this.litter.paths()) await this.call('DELETE', path)

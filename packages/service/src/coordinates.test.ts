@@ -1,5 +1,7 @@
 /** Coordinates of nodes. Decisions: coordinates. */
+
 import { aNode } from '@latchkey/testkit/records/catalog-builders'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import { CoordinateUpdates } from './coordinates.ts'
@@ -9,7 +11,7 @@ const coord = (x: number) => ({ Vec: [x, 0, 0, 0, 0, 0, 0, 0], Error: 1.5, Adjus
 async function aNetwork(...names: string[]): Promise<World> {
   const world = await aWorld()
   for (const Node of names) {
-    await world.store.commit([{ table: 'nodes', op: 'put', record: aNode({ Node }), expect: 0 }])
+    await world.store.commit([putOf('nodes', aNode({ Node }), 0)])
   }
   return world
 }

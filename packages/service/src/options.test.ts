@@ -1,4 +1,5 @@
 import type { ClusterRecord } from '@latchkey/acl'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { expect, test } from 'vitest'
 import { isSecondary } from './options.ts'
 import { MemoryStore } from './store/memory-store.ts'
@@ -8,7 +9,7 @@ const settings = { datacenter: 'dc2', primaryDatacenter: 'dc1' }
 async function storeWith(Value: ClusterRecord): Promise<MemoryStore> {
   const store = new MemoryStore({ after: () => () => {} })
   const record = { Key: 'cluster', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-  await store.commit([{ table: 'system', op: 'put', record, expect: 0 }])
+  await store.commit([putOf('system', record, 0)])
   return store
 }
 

@@ -1,5 +1,7 @@
 /** Sessions at each version, and their defaults. The conformance suite tests what every server shows of them. */
+
 import { aCheck, aNode } from '@latchkey/testkit/records/catalog-builders'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import type { ClusterMember } from './options.ts'
@@ -52,10 +54,7 @@ test.each([
 ])('a session of %s depends on the process of its node, and shows %o', async (version, lists) => {
   const world = await aWorld({ version })
   const check = aCheck({ Node: 'n', CheckID: 'serfHealth', ServiceID: '', Status: 'passing' })
-  await world.store.commit([
-    { table: 'nodes', op: 'put', record: aNode({ Node: 'n' }), expect: 0 },
-    { table: 'checks', op: 'put', record: check, expect: 0 },
-  ])
+  await world.store.commit([putOf('nodes', aNode({ Node: 'n' }), 0), putOf('checks', check, 0)])
   const id = await aSession(world, { Node: 'n' })
   const [session] = (await world.manage('GET', `/session/info/${id}`)) as object[]
   const { Checks, NodeChecks, ServiceChecks } = session as Record<string, unknown>
@@ -80,11 +79,9 @@ test.each([
   ],
 ])('%o makes a session with %o (decisions: sessions)', async (body, shown) => {
   const world = await aWorld()
-  await world.store.commit([{ table: 'nodes', op: 'put', record: aNode({ Node: 'n' }), expect: 0 }])
+  await world.store.commit([putOf('nodes', aNode({ Node: 'n' }), 0)])
   const checks = ['a', 'b'].map((CheckID) => aCheck({ Node: 'n', CheckID, ServiceID: '', Status: 'passing' }))
-  await world.store.commit(
-    checks.map((record) => ({ table: 'checks', op: 'put', record, expect: 0 }) as const),
-  )
+  await world.store.commit(checks.map((record) => putOf('checks', record, 0)))
   const id = await aSession(world, { Node: 'n', ...body })
   expect(await world.manage('GET', `/session/info/${id}`)).toMatchObject([shown])
 })

@@ -3,9 +3,11 @@
  * The expectations derive from method and path, with exceptions by hand; they are independent of the rights that the
  * contract declares.
  */
+
 import { unsignedToken } from '@latchkey/acl'
 import { ENDPOINTS, type EndpointName, endpoint, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { aNode } from '@latchkey/testkit/records/catalog-builders'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
 import type { AskOptions, Reply, World } from '@latchkey/testkit/service/world'
 import { aWorld, endIntentionsMigration, MANAGEMENT, START } from '@latchkey/testkit/service/world'
@@ -208,10 +210,10 @@ beforeAll(async () => {
   await world.manage('PUT', '/namespace', { Name: 'target' })
   await world.manage('PUT', '/acl/create', LEGACY)
   const migrated = aToken({ AccessorID: anId(1), SecretID: 'migrated', Type: 'client', Rules: LEGACY.Rules })
-  await world.store.commit([{ table: 'tokens', op: 'put', record: migrated, expect: 0 }])
+  await world.store.commit([putOf('tokens', migrated, 0)])
   await world.manage('PUT', '/acl/auth-method', { Name: 'target', Type: 'jwt', Config: METHOD_CONFIG })
   const { ID: ruleId } = (await world.manage('PUT', '/acl/binding-rule', RULE)) as { ID: string }
-  await world.store.commit([{ table: 'nodes', op: 'put', record: aNode({ Node: 'target' }), expect: 0 }])
+  await world.store.commit([putOf('nodes', aNode({ Node: 'target' }), 0)])
   await world.ask('PUT', '/coordinate/update', { token: MANAGEMENT, body: { Node: 'target', Coord: COORD } })
   const check = { CheckID: 'target', TTL: '1h', Status: 'passing' }
   await world.ask('PUT', '/agent/service/register', {
@@ -272,20 +274,9 @@ beforeAll(async () => {
     deleted: [deleted.SecretID],
     unknown: ['ce10eb30-0ae9-4a16-a3b9-4a4b2e5a6b2e'],
     malformed: [
-      REDACTED_SECRET_ID,
-      'allow',
-      'deny',
-      'manage',
-      'root',
-      token.AccessorID,
-      writesAll.toUpperCase(),
-      `${writesAll}x`,
-      writesAll.slice(0, -1),
-      `${writesAll},${writesAll}`,
-      '*',
-      '%',
-      '\u00ff',
-      'x'.repeat(4_000),
+      ...[REDACTED_SECRET_ID, 'allow', 'deny', 'manage', 'root', token.AccessorID],
+      ...[writesAll.toUpperCase(), `${writesAll}x`, writesAll.slice(0, -1), `${writesAll},${writesAll}`],
+      ...['*', '%', '\u00ff', 'x'.repeat(4_000)],
     ],
   }
   await world.clock.advance(60_000)

@@ -2,6 +2,7 @@
 
 import { fromLegacyToken } from '@latchkey/acl'
 import { SeededRandom } from '@latchkey/testkit/random'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { expect, test } from 'vitest'
 import { MemoryStore } from '../src/store/memory-store.ts'
 import { ensureBuiltins } from '../src/tokens/builtins.ts'
@@ -15,7 +16,7 @@ const aContext = (initialManagementToken?: string) => ({
 
 function plant(store: MemoryStore, ID: string, Type: 'client' | 'management'): void {
   const record = fromLegacyToken({ ID, Name: '', Type, Rules: '', CreateIndex: 0, ModifyIndex: 0 })
-  store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+  store.commitNow([putOf('tokens', record, 0)])
 }
 
 test('an upgraded cluster with a management token does not bootstrap again', async () => {

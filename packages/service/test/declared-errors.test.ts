@@ -6,6 +6,7 @@
 import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID, unsignedToken } from '@latchkey/acl'
 import type { EndpointName } from '@latchkey/contract'
 import { ENDPOINTS, endpoint, limits, REDACTED_SECRET_ID, routeOf } from '@latchkey/contract'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import type { World } from '@latchkey/testkit/service/world'
 import { aWorld, endIntentionsMigration, MANAGEMENT, START } from '@latchkey/testkit/service/world'
@@ -46,7 +47,7 @@ beforeAll(async () => {
   await world.manage('PUT', '/namespace', { Name: 'team' })
   await world.manage('PUT', '/acl/token?ns=team', {})
   const fromLogin = aToken({ AuthMethod: 'login' })
-  await world.store.commit([{ table: 'tokens', op: 'put', record: fromLogin, expect: 0 }])
+  await world.store.commit([putOf('tokens', fromLogin, 0)])
   await world.manage('PUT', '/acl/auth-method', { ...METHOD, Name: 'sso' })
   await world.manage('PUT', '/acl/auth-method', { ...METHOD, Name: 'full', MaxLiveTokens: 1 })
   await world.manage('PUT', '/acl/binding-rule', { ...RULE, AuthMethod: 'full' })
@@ -77,30 +78,10 @@ beforeAll(async () => {
   }
   callers = [undefined, UNKNOWN, reader.SecretID, MANAGEMENT]
   values = [
-    '',
-    'x',
-    'allow',
-    'anonymous',
-    UNKNOWN,
-    ANONYMOUS_TOKEN_ACCESSOR_ID,
-    GLOBAL_MANAGEMENT_POLICY_ID,
-    policy.ID,
-    role.ID,
-    reader.AccessorID,
-    reader.AccessorID.toUpperCase(),
-    reader.SecretID,
-    short.AccessorID,
-    fromLogin.AccessorID,
-    legacy,
-    ruleId,
-    intentionId,
-    sessionId,
-    'sso',
-    'default',
-    'team',
-    'alive',
-    'k'.repeat(3_000),
-    'n1',
+    ...['', 'x', 'allow', 'anonymous', UNKNOWN, ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID],
+    ...[policy.ID, role.ID, reader.AccessorID, reader.AccessorID.toUpperCase(), reader.SecretID],
+    ...[short.AccessorID, fromLogin.AccessorID, legacy, ruleId, intentionId, sessionId, 'sso', 'default'],
+    ...['team', 'alive', 'k'.repeat(3_000), 'n1'],
   ]
   const taken = { ID: reader.AccessorID, Name: '', Type: 'client', Rules: '', CreateIndex: 1, ModifyIndex: 1 }
   bodies = [...BODIES, { ID: reader.AccessorID }, [taken], { Node: 'alive', Checks: ['failing'] }]
@@ -130,29 +111,10 @@ const login = (claims: object) => ({ AuthMethod: 'sso', BearerToken: unsignedTok
 
 const rules = (text: string) => ({ Name: 'new', Rules: text })
 const OPTIONS = [
-  '',
-  '?index=x',
-  '?stale&consistent',
-  '?ns=elsewhere',
-  '?ns=%20',
-  '?policy=a&role=b',
-  '?limit=0',
-  '?cursor=x',
-  '?cas=x',
-  '?acquire=s',
-  '?acquire=',
-  `?acquire=${UNKNOWN}`,
-  '?recurse&cas=1',
-  '?from=1.11&to=1.3',
-  '?from=x',
-  `?accessor=${UNKNOWN}`,
-  '?accessor=x',
-  '?expanded&pretty',
-  '?filter=(',
-  `?filter=${'f'.repeat(5_000)}`,
-  '?passing=x',
-  '?enable=x',
-  '?enable=true',
+  ...['', '?index=x', '?stale&consistent', '?ns=elsewhere', '?ns=%20', '?policy=a&role=b', '?limit=0'],
+  ...['?cursor=x', '?cas=x', '?acquire=s', '?acquire=', `?acquire=${UNKNOWN}`, '?recurse&cas=1'],
+  ...['?from=1.11&to=1.3', '?from=x', `?accessor=${UNKNOWN}`, '?accessor=x', '?expanded&pretty'],
+  ...['?filter=(', `?filter=${'f'.repeat(5_000)}`, '?passing=x', '?enable=x', '?enable=true'],
 ]
 /** A valid body of the only endpoint that takes a list. */
 const CHECKS = [{ Resource: 'acl', Access: 'read' }]

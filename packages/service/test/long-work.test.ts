@@ -6,6 +6,7 @@
 import { type TokenRecord, unsignedToken } from '@latchkey/acl'
 import { type AuthorizeAnswer, limits } from '@latchkey/contract'
 import type { Turns } from '@latchkey/service'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { many } from '@latchkey/testkit/rules/long-texts'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
@@ -125,7 +126,7 @@ async function withRoles(world: World, counts: { roles: number; policies: number
   const Roles: { ID: string }[] = []
   for (let i = 0; i < counts.roles; i++) Roles.push(await world.role({ Name: `r${i}`, Policies }))
   const token = aToken({ Roles: Roles.map(({ ID }) => ({ ID })) })
-  await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+  await world.store.commit([putOf('tokens', token, 0)])
   return token
 }
 
@@ -327,7 +328,7 @@ describe('rule texts of a caller with all rights', () => {
     expect(turns.count - before).toBe(2)
 
     const token = aToken({ Rules, Type: 'client' })
-    await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+    await world.store.commit([putOf('tokens', token, 0)])
     before = turns.count
     const path = `/acl/rules/translate/${token.AccessorID}`
     expect(await world.ask('GET', path, { token: MANAGEMENT })).toMatchObject({ status: 200 })

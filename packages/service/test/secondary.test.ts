@@ -1,6 +1,7 @@
 /** Requests that a secondary datacenter handles, and those that it forwards to its primary. */
 import type { ClusterRecord, ReplicationRecord, SystemKey, SystemValues } from '@latchkey/acl'
 import { unsignedToken } from '@latchkey/acl'
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aMethod, anId, aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
@@ -19,16 +20,16 @@ test('the store of a secondary accepts global records only together with the rep
   const { store } = await aWorld(SECONDARY)
   const [token, policy, role] = [aToken(), aPolicy(), aRole()]
   const writes: readonly Change[] = [
-    { table: 'tokens', op: 'put', record: token, expect: 0 },
-    { table: 'policies', op: 'put', record: policy, expect: 0 },
-    { table: 'roles', op: 'delete', record: role, expect: undefined },
+    putOf('tokens', token, 0),
+    putOf('policies', policy, 0),
+    deleteOf('roles', role),
   ]
-  const own: Change = { table: 'tokens', op: 'put', record: aToken({ Local: true }), expect: 0 }
+  const own: Change = putOf('tokens', aToken({ Local: true }), 0)
   for (const write of writes) {
     await expect(store.commit([own, write])).rejects.toThrow('only replication changes global records')
   }
   expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
-  await store.commit([own, { table: 'authMethods', op: 'put', record: aMethod(), expect: 0 }])
+  await store.commit([own, putOf('authMethods', aMethod(), 0)])
   await store.commit([...writes, cursor(2)])
   expect(store.directory().policy(policy.ID)).toBeDefined()
 })
@@ -38,14 +39,14 @@ test('after its promotion, and in legacy mode, it accepts all records', async ()
   for (const change of [system('cluster', promoted), system('acl-mode', { mode: 'legacy' })]) {
     const { store } = await aWorld(SECONDARY)
     await store.commit([change])
-    await store.commit([{ table: 'policies', op: 'put', record: aPolicy(), expect: 0 }])
+    await store.commit([putOf('policies', aPolicy(), 0)])
   }
 })
 
 test('copy_incomplete, to be retried: an unknown secret, until the first copy is complete', async () => {
   const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
   const local = aToken({ Local: true })
-  await store.commit([{ table: 'tokens', op: 'put', record: local, expect: 0 }])
+  await store.commit([putOf('tokens', local, 0)])
   const codeOf = async (token?: string) =>
     (await ask('GET', '/acl/token/self', { ...(token ? { token } : {}) })).code
   const refused = await ask('GET', '/acl/token/self', { token: MANAGEMENT })
@@ -60,7 +61,7 @@ test('copy_incomplete, to be retried: an unknown secret, until the first copy is
 
   // A token that has arrived gives no rights before all records on which its rights depend.
   const global = aToken()
-  await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }, cursor(0)])
+  await store.commit([putOf('tokens', global, 0), cursor(0)])
   expect([await codeOf(MANAGEMENT), await codeOf(global.SecretID)]).toEqual([
     'copy_incomplete',
     'copy_incomplete',
@@ -100,7 +101,7 @@ test('copy_incomplete: the last part of the first copy arrives while the token o
   const find = store.tokenBySecret.bind(store)
   store.tokenBySecret = async (secretId) => {
     const found = await find(secretId)
-    await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }, cursor(7)])
+    await store.commit([putOf('tokens', global, 0), cursor(7)])
     store.tokenBySecret = find
     return found
   }
@@ -117,7 +118,7 @@ test('in legacy mode, an unknown secret may only still arrive if the data began 
     const { ask, store } = await aWorld({ ...SECONDARY, isBootstrapped: false })
     const local = aToken({ Local: true })
     const mode = system('acl-mode', { mode: 'legacy', ...(beganEmpty ? { beganEmpty } : {}) })
-    await store.commit([mode, { table: 'tokens', op: 'put', record: local, expect: 0 }])
+    await store.commit([mode, putOf('tokens', local, 0)])
     const statusOf = async (token: string) => (await ask('GET', '/kv/?recurse', { token })).status
     expect([await statusOf(MANAGEMENT), await statusOf(local.SecretID)]).toEqual([status, 404])
     expect((await ask('GET', '/acl/token/self', { token: MANAGEMENT })).status).toBe(status)
@@ -128,11 +129,7 @@ test('a global token of a login is not an orphan, although its auth method is un
   const { ask, store } = await aWorld(SECONDARY)
   const made = { AuthMethod: 'of-the-primary', AuthMethodNamespace: 'default', AuthMethodGeneration: 7 }
   const [global, local] = [aToken(made), aToken({ ...made, Local: true })]
-  await store.commit([
-    { table: 'tokens', op: 'put', record: global, expect: 0 },
-    { table: 'tokens', op: 'put', record: local, expect: 0 },
-    cursor(8),
-  ])
+  await store.commit([putOf('tokens', global, 0), putOf('tokens', local, 0), cursor(8)])
   const statusOf = async ({ SecretID: token }: typeof global) =>
     (await ask('GET', '/acl/token/self', { token })).status
   expect([await statusOf(global), await statusOf(local)]).toEqual([200, 403])
@@ -142,7 +139,7 @@ test('a global token of a login is not an orphan, although its auth method is un
 test('403 login_refused: a login at an auth method of a former primary, whose tokens are global', async () => {
   const { ask, manage, store, clock } = await aWorld(SECONDARY)
   const method = aMethod({ Name: 'ci', TokenLocality: 'global' })
-  await store.commit([{ table: 'authMethods', op: 'put', record: method, expect: 0 }])
+  await store.commit([putOf('authMethods', method, 0)])
   await manage('PUT', '/acl/binding-rule', { AuthMethod: 'ci', BindType: 'service', BindName: 'web' })
   const body = { AuthMethod: 'ci', BearerToken: unsignedToken({}, clock.now()) }
   const { code, text } = await ask('POST', '/acl/login', { body })
@@ -155,7 +152,7 @@ test('403 login_refused: a login at an auth method of a former primary, whose to
 test('after its promotion, a global token of a login at the former primary logs out', async () => {
   const { ask, store, manage } = await aWorld(SECONDARY)
   const made = aToken({ AuthMethod: 'of-the-primary', AuthMethodNamespace: 'default' })
-  await store.commit([{ table: 'tokens', op: 'put', record: made, expect: 0 }, cursor(8)])
+  await store.commit([putOf('tokens', made, 0), cursor(8)])
   await manage('PUT', '/acl/replication/promote', { Datacenter: 'dc2' })
   const logout = () => ask('POST', '/acl/logout', { token: made.SecretID })
   expect([(await logout()).status, (await logout()).status]).toEqual([200, 403])

@@ -1,6 +1,8 @@
 /** SEC-01 and SEC-02: the redaction text is never accepted, and no caller sees a secret without the right. */
+
 import { ENDPOINTS, type EndpointName, endpoint, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import type { AskOptions, World } from '@latchkey/testkit/service/world'
 import { aWorld, MANAGEMENT, WANTS_PROBLEM } from '@latchkey/testkit/service/world'
@@ -42,7 +44,7 @@ describe('SEC-01: the redaction text is never a secret (CVE-2019-8336)', () => {
 
   test('it never authenticates from any source, even if it is stored', async () => {
     const poisoned = aToken({ SecretID: REDACTED_SECRET_ID, Type: 'management' })
-    await world.store.commit([{ table: 'tokens', op: 'put', record: poisoned, expect: 0 }])
+    await world.store.commit([putOf('tokens', poisoned, 0)])
     const asks: readonly (readonly [string, AskOptions])[] = [
       ['?token=%3Chidden%3E', {}],
       ['', { headers: { 'x-service-token': REDACTED_SECRET_ID } }],
@@ -169,7 +171,7 @@ describe('DOS-05: texts longer than any secret', () => {
   test('403 caller_unknown: 513 characters, without querying the store; 512 can be a secret', async () => {
     const world = await aWorld()
     const token = aToken({ SecretID: 's'.repeat(limits.LEGACY_SECRET_LENGTH_MAX) })
-    await world.store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+    await world.store.commit([putOf('tokens', token, 0)])
     const asked: string[] = []
     Object.assign(world.store, { memory: undefined })
     const tokenBySecret = world.store.tokenBySecret.bind(world.store)

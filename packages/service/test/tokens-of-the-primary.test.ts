@@ -1,7 +1,9 @@
 /** A secondary that does not replicate tokens, and requests them from the primary. Decisions: tokens of the primary. */
+
 import type { DownPolicy } from '@latchkey/acl'
 import type { Token } from '@latchkey/contract'
 import { type Datacenters, datacenterUnreachable } from '@latchkey/service'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
 import { MANAGEMENT, WANTS_PROBLEM } from '@latchkey/testkit/service/world'
@@ -151,16 +153,14 @@ test('a token that is deleted or logs out through a server of the secondary ends
   const path = `/acl/token/${made.AccessorID.toUpperCase()}`
   expect((await secondary.ask('DELETE', path, { token: MANAGEMENT })).status).toBe(200)
   expect(await canRead(made.SecretID)).toBe(403)
-  await primary.store.commit([
-    { table: 'authMethods', op: 'put', record: aMethod({ Name: 'ci' }), expect: 0 },
-  ])
+  await primary.store.commit([putOf('authMethods', aMethod({ Name: 'ci' }), 0)])
   const method = primary.store.directory().authMethod('default', 'ci')
   const ofLogin = aToken({
     AuthMethod: 'ci',
     AuthMethodNamespace: 'default',
     AuthMethodGeneration: method?.Generation ?? 0,
   })
-  await primary.store.commit([{ table: 'tokens', op: 'put', record: ofLogin, expect: 0 }])
+  await primary.store.commit([putOf('tokens', ofLogin, 0)])
   const write = async () => (await secondary.ask('PUT', '/kv/x', { token: ofLogin.SecretID, body: 'x' })).code
   expect(await write()).toBe('privilege_missing')
   expect((await secondary.ask('POST', '/acl/logout', { token: ofLogin.SecretID })).status).toBe(200)

@@ -7,6 +7,7 @@ import { DEFAULT_NAMESPACE, type NamespaceRecord } from '@latchkey/acl'
 import type { Endpoint, EndpointName, IndexedTable } from '@latchkey/contract'
 import { ENDPOINTS, endpoint, invariant } from '@latchkey/contract'
 import { aCheck, aNode, aService, aSession } from '@latchkey/testkit/records/catalog-builders'
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import {
   aBindingRule,
   aKey,
@@ -47,20 +48,15 @@ const { DestinationNS, DestinationName } = intention
 const destination = { DestinationNS, DestinationName, Meta: {}, CreateIndex: 0, ModifyIndex: 0 }
 const key = aKey({ Key: 'tree/a', Value: Uint8Array.of(1) })
 
-const put = (table: Change['table'], record: unknown): Change =>
-  ({ table, op: 'put', record, expect: undefined }) as Change
-const remove = (table: Change['table'], record: unknown): Change =>
-  ({ table, op: 'delete', record, expect: undefined }) as Change
-
-const updateToken = put('tokens', { ...token, Description: 'changed' })
-const updateKey = put('kv', { ...key, Value: Uint8Array.of(2) })
-const addKey = put('kv', aKey({ Key: 'tree/b', Value: Uint8Array.of(3) }))
-const updatePolicy = put('policies', { ...policy, Description: 'changed' })
-const updateRole = put('roles', { ...role, Description: 'changed' })
-const updateNamespace = put('namespaces', { ...namespace, Description: 'changed' })
-const updateMethod = put('authMethods', { ...method, Description: 'changed' })
-const updateRule = put('bindingRules', { ...rule, Description: 'changed' })
-const updateIntention = put('intentions', { ...intention, Action: 'deny' })
+const updateToken = putOf('tokens', { ...token, Description: 'changed' })
+const updateKey = putOf('kv', { ...key, Value: Uint8Array.of(2) })
+const addKey = putOf('kv', aKey({ Key: 'tree/b', Value: Uint8Array.of(3) }))
+const updatePolicy = putOf('policies', { ...policy, Description: 'changed' })
+const updateRole = putOf('roles', { ...role, Description: 'changed' })
+const updateNamespace = putOf('namespaces', { ...namespace, Description: 'changed' })
+const updateMethod = putOf('authMethods', { ...method, Description: 'changed' })
+const updateRule = putOf('bindingRules', { ...rule, Description: 'changed' })
+const updateIntention = putOf('intentions', { ...intention, Action: 'deny' })
 const node = aNode()
 const emptyNode = aNode({ Node: 'empty', ID: anId(0xe) })
 const service = aService({ Connect: { Native: true } })
@@ -72,14 +68,14 @@ const coordinate = {
   CreateIndex: 0,
   ModifyIndex: 0,
 }
-const updateNode = put('nodes', { ...node, Address: '10.0.0.2' })
-const updateService = put('services', { ...service, Port: 81 })
-const addService = put('services', aService({ ID: 'web-2', Service: 'web' }))
-const updateCheck = put('checks', { ...check, Status: 'critical' })
-const addCheck = put('checks', aCheck())
-const updateCoordinate = put('coordinates', { ...coordinate, Coord: { ...coordinate.Coord, Height: 1 } })
-const addSession = put('sessions', aSession({ ID: anId(0x5e55) }))
-const updateLegacy = put('tokens', { ...legacy, Description: 'changed' })
+const updateNode = putOf('nodes', { ...node, Address: '10.0.0.2' })
+const updateService = putOf('services', { ...service, Port: 81 })
+const addService = putOf('services', aService({ ID: 'web-2', Service: 'web' }))
+const updateCheck = putOf('checks', { ...check, Status: 'critical' })
+const addCheck = putOf('checks', aCheck())
+const updateCoordinate = putOf('coordinates', { ...coordinate, Coord: { ...coordinate.Coord, Height: 1 } })
+const addSession = putOf('sessions', aSession({ ID: anId(0x5e55) }))
+const updateLegacy = putOf('tokens', { ...legacy, Description: 'changed' })
 
 /** Path parameters, by resource, for endpoints without reads of their own. */
 const IN_PATH: Readonly<Record<string, string>> = {
@@ -113,12 +109,12 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   'tokens.read': [
     [`/acl/token/${token.AccessorID}`, updateToken],
     [`/acl/token/${token.AccessorID}?expanded`, updateToken],
-    [`/acl/token/${token.AccessorID}`, remove('tokens', token)],
+    [`/acl/token/${token.AccessorID}`, deleteOf('tokens', token)],
   ],
   'tokens.list': [
     ['/acl/tokens', updateToken],
     [`/acl/tokens?policy=${policy.ID}`, updateToken],
-    [`/acl/tokens?policy=${policy.ID}`, remove('tokens', token)],
+    [`/acl/tokens?policy=${policy.ID}`, deleteOf('tokens', token)],
     [`/acl/tokens?role=${role.ID}`, updateToken],
     ['/acl/tokens?authmethod=kube', updateToken],
     ['/acl/tokens?servicename=web', updateToken],
@@ -127,7 +123,7 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   ],
   'policies.readByName': [
     ['/acl/policy/name/reader', updatePolicy],
-    ['/acl/policy/name/reader', put('policies', { ...policy, Name: 'renamed' })],
+    ['/acl/policy/name/reader', putOf('policies', { ...policy, Name: 'renamed' })],
   ],
   'roles.readByName': [['/acl/role/name/ops', updateRole]],
   'roles.list': [
@@ -137,7 +133,7 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   'authMethods.read': [
     ['/acl/auth-method/SSO', updateMethod],
     // A method that has rules can only be deleted together with them.
-    ['/acl/auth-method/free', remove('authMethods', free)],
+    ['/acl/auth-method/free', deleteOf('authMethods', free)],
   ],
   'bindingRules.list': [
     ['/acl/binding-rules', updateRule],
@@ -145,32 +141,32 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   ],
   'intentions.list': [
     ['/connect/intentions', updateIntention],
-    ['/connect/intentions?filter=Action%3D%3Dallow', remove('intentions', intention)],
+    ['/connect/intentions?filter=Action%3D%3Dallow', deleteOf('intentions', intention)],
   ],
   'intentions.match': [['/connect/intentions/match?by=source&name=shop', updateIntention]],
   'intentions.check': [['/connect/intentions/check?source=shop&destination=orders', updateIntention]],
   'intentions.readExact': [['/connect/intentions/exact?source=shop&destination=orders', updateIntention]],
   'intentions.read': [
     [`/connect/intentions/${intention.LegacyID}`, updateIntention],
-    [`/connect/intentions/${intention.LegacyID}`, remove('intentions', intention)],
+    [`/connect/intentions/${intention.LegacyID}`, deleteOf('intentions', intention)],
   ],
   'configEntries.list': [['/config/service-intentions', updateIntention]],
   'configEntries.read': [['/config/service-intentions/orders', updateIntention]],
-  'catalog.services': [['/catalog/services', put('services', aService({ ID: 'db', Service: 'db' }))]],
+  'catalog.services': [['/catalog/services', putOf('services', aService({ ID: 'db', Service: 'db' }))]],
   'catalog.service': [
     ['/catalog/service/web', updateService],
     ['/catalog/service/web', addService],
     ['/catalog/service/web', updateNode],
-    ['/catalog/service/db', put('services', aService({ ID: 'db', Service: 'db' }))],
+    ['/catalog/service/db', putOf('services', aService({ ID: 'db', Service: 'db' }))],
   ],
   'catalog.connect': [['/catalog/connect/web', updateService]],
   'catalog.node': [
     ['/catalog/node/node-1', updateService],
-    ['/catalog/node/empty', remove('nodes', emptyNode)],
+    ['/catalog/node/empty', deleteOf('nodes', emptyNode)],
   ],
   'catalog.nodeServices': [
     ['/catalog/node-services/node-1', updateService],
-    ['/catalog/node-services/empty', remove('nodes', emptyNode)],
+    ['/catalog/node-services/empty', deleteOf('nodes', emptyNode)],
   ],
   'sessions.info': [[`/session/info/${anId(0x5e55)}`, addSession]],
   'sessions.node': [['/session/node/node-1', addSession]],
@@ -184,7 +180,7 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
     ['/health/service/web', addCheck],
     ['/health/service/web', updateNode],
     ['/health/service/web?passing', updateCheck],
-    ['/health/service/db', put('services', aService({ ID: 'db', Service: 'db' }))],
+    ['/health/service/db', putOf('services', aService({ ID: 'db', Service: 'db' }))],
   ],
   'health.connect': [['/health/connect/web', updateCheck]],
   'health.state': [['/health/state/critical', updateCheck]],
@@ -196,15 +192,15 @@ const READS: { readonly [N in EndpointName]?: readonly Read[] } = {
   'kv.read': [
     ['/kv/tree/a', updateKey],
     ['/kv/tree/a?raw', updateKey],
-    ['/kv/tree/a', remove('kv', key)],
+    ['/kv/tree/a', deleteOf('kv', key)],
     ['/kv/tree/b', addKey],
     ['/kv/tree/?recurse', updateKey],
     ['/kv/tree/?recurse', addKey],
-    ['/kv/tree/?recurse', remove('kv', key)],
+    ['/kv/tree/?recurse', deleteOf('kv', key)],
     ['/kv/tree/?recurse', { table: 'kv', op: 'delete-tree', namespace: DEFAULT_NAMESPACE, prefix: 'tree/' }],
     ['/kv/?keys', addKey],
-    ['/kv/?keys', remove('kv', key)],
-    ['/kv/?keys&separator=/', put('kv', aKey({ Key: 'other/a' }))],
+    ['/kv/?keys', deleteOf('kv', key)],
+    ['/kv/?keys&separator=/', putOf('kv', aKey({ Key: 'other/a' }))],
   ],
 }
 
@@ -226,19 +222,19 @@ const turns = { next: async () => {} }
 
 async function aFilledWorld(): Promise<World> {
   const world = await aWorld({ turns, edition: 'extended', version: '1.10.12' })
-  world.store.commitNow([put('policies', policy), put('roles', role), put('namespaces', namespace)])
-  world.store.commitNow([put('tokens', token), put('tokens', legacy)])
-  world.store.commitNow([put('authMethods', method), put('authMethods', free)])
-  world.store.commitNow([put('bindingRules', rule)])
-  world.store.commitNow([put('kv', key)])
+  world.store.commitNow([putOf('policies', policy), putOf('roles', role), putOf('namespaces', namespace)])
+  world.store.commitNow([putOf('tokens', token), putOf('tokens', legacy)])
+  world.store.commitNow([putOf('authMethods', method), putOf('authMethods', free)])
+  world.store.commitNow([putOf('bindingRules', rule)])
+  world.store.commitNow([putOf('kv', key)])
   world.store.commitNow([
-    put('nodes', node),
-    put('nodes', emptyNode),
-    put('services', service),
-    put('checks', check),
+    putOf('nodes', node),
+    putOf('nodes', emptyNode),
+    putOf('services', service),
+    putOf('checks', check),
   ])
-  world.store.commitNow([put('coordinates', coordinate)])
-  world.store.commitNow([put('intentions', intention), put('intentionDestinations', destination)])
+  world.store.commitNow([putOf('coordinates', coordinate)])
+  world.store.commitNow([putOf('intentions', intention), putOf('intentionDestinations', destination)])
   return world
 }
 
@@ -378,19 +374,19 @@ describe('COH-06: what a client has is never inferred from an answer that it did
       const world = await aFilledWorld()
       const secretId = await world.secretWith('key_prefix "tree/" { policy = "read" }')
       const granted = await world.policy({ Name: 'granted', Rules: 'key_prefix "more/" { policy = "read" }' })
-      world.store.commitNow([put('kv', aKey({ Key: 'more/a' }))])
+      world.store.commitNow([putOf('kv', aKey({ Key: 'more/a' }))])
       const first = await world.ask('GET', '/kv/?keys', { token: secretId })
       expect(first.json).toEqual(['tree/a'])
       const caller = (await world.store.tokenBySecret(secretId)) ?? expect.fail('no caller')
       const own = world.store.directory().policy(caller.Policies[0]?.ID ?? '') ?? expect.fail('no policy')
       world.store.commitNow([
         way === 'link'
-          ? put('tokens', { ...caller, Policies: [...caller.Policies, { ID: granted.ID }] })
-          : put('policies', { ...own, Rules: `${own.Rules}\n${granted.Rules}` }),
+          ? putOf('tokens', { ...caller, Policies: [...caller.Policies, { ID: granted.ID }] })
+          : putOf('policies', { ...own, Rules: `${own.Rules}\n${granted.Rules}` }),
       ])
       const held = await ask(world, `/kv/?keys&index=${first.headers['X-Service-Index']}`, secretId)
       expect(held.reply).toBeUndefined()
-      world.store.commitNow([put('kv', aKey({ Key: 'unseen' }))])
+      world.store.commitNow([putOf('kv', aKey({ Key: 'unseen' }))])
       await settle()
       expect(held.reply?.json).toEqual(['more/a', 'tree/a'])
     },
@@ -399,7 +395,7 @@ describe('COH-06: what a client has is never inferred from an answer that it did
   test("an answer older than the client's: the next change is news", async () => {
     const world = await aFilledWorld()
     const secretId = await world.secretWith('key_prefix "tree/" { policy = "read" }')
-    const change = (Key: string) => world.store.commitNow([put('kv', aKey({ Key }))])
+    const change = (Key: string) => world.store.commitNow([putOf('kv', aKey({ Key }))])
     // The rights are older than the index, so the answer at an index is exact.
     change('unseen 1')
     const first = await world.ask('GET', '/kv/?keys', { token: secretId })
@@ -420,7 +416,8 @@ describe('COH-06: what a client has is never inferred from an answer that it did
     await world.clock.advance(60_000)
     const held = await ask(world, `${path}&index=${first.headers['X-Service-Index']}`, MANAGEMENT)
     expect(held.reply).toBeUndefined()
-    world.store.commitNow([remove('tokens', await world.store.tokenByAccessor(made.AccessorID))])
+    const stored = (await world.store.tokenByAccessor(made.AccessorID)) ?? expect.fail('it is gone')
+    world.store.commitNow([deleteOf('tokens', stored)])
     await settle()
     expect(held.reply?.text).not.toContain(made.AccessorID)
   })
@@ -457,58 +454,62 @@ const session = aSession({ ID: anId(0x5e56) })
 const other = anIntention({ SourceName: 'any', DestinationName: 'orders' })
 const POOL: Readonly<Record<string, readonly Change[]>> = {
   'a token': [updateToken],
-  'a deleted token': [remove('tokens', token)],
-  'a policy': [put('policies', { ...policy, Rules: 'acl = "write"' })],
-  'the name of a policy': [put('policies', { ...policy, Name: 'renamed' })],
-  'a deleted policy': [remove('policies', policy)],
-  'a role': [put('roles', { ...role, Policies: [] })],
-  'the name of a role': [put('roles', { ...role, Name: 'renamed' })],
-  'a deleted role': [remove('roles', role)],
+  'a deleted token': [deleteOf('tokens', token)],
+  'a policy': [putOf('policies', { ...policy, Rules: 'acl = "write"' })],
+  'the name of a policy': [putOf('policies', { ...policy, Name: 'renamed' })],
+  'a deleted policy': [deleteOf('policies', policy)],
+  'a role': [putOf('roles', { ...role, Policies: [] })],
+  'the name of a role': [putOf('roles', { ...role, Name: 'renamed' })],
+  'a deleted role': [deleteOf('roles', role)],
   'a namespace': [updateNamespace],
   'an auth method': [updateMethod],
-  'a deleted auth method': [remove('authMethods', free)],
+  'a deleted auth method': [deleteOf('authMethods', free)],
   'a legacy token': [updateLegacy],
   'a binding rule': [updateRule],
-  'a deleted binding rule': [remove('bindingRules', rule)],
+  'a deleted binding rule': [deleteOf('bindingRules', rule)],
   'an intention': [updateIntention],
-  'a new intention': [put('intentions', other)],
-  'a deleted intention': [remove('intentions', intention)],
+  'a new intention': [putOf('intentions', other)],
+  'a deleted intention': [deleteOf('intentions', intention)],
   'the Meta of a destination': [
-    put('intentionDestinations', { ...destination, Meta: { a: 'b' } }),
+    putOf('intentionDestinations', { ...destination, Meta: { a: 'b' } }),
     updateIntention,
   ],
   'a key': [updateKey],
   'a new key': [addKey],
-  'a deleted key': [remove('kv', key)],
+  'a deleted key': [deleteOf('kv', key)],
   'a node': [updateNode],
-  'the Meta of a node': [put('nodes', { ...node, Meta: { rack: 'r2' } })],
-  'the spelling of a node': [put('nodes', { ...node, Node: 'NODE-1' })],
-  'a new node': [put('nodes', aNode({ Node: 'new', ID: anId(0xf) }))],
-  'a deleted node': [remove('nodes', emptyNode)],
+  'the Meta of a node': [putOf('nodes', { ...node, Meta: { rack: 'r2' } })],
+  'the spelling of a node': [putOf('nodes', { ...node, Node: 'NODE-1' })],
+  'a new node': [putOf('nodes', aNode({ Node: 'new', ID: anId(0xf) }))],
+  'a deleted node': [deleteOf('nodes', emptyNode)],
   'a service': [updateService],
-  'a new service': [put('services', aService({ ID: 'db', Service: 'db' }))],
+  'a new service': [putOf('services', aService({ ID: 'db', Service: 'db' }))],
   'a new instance': [addService],
-  'the tags of a service': [put('services', { ...service, Tags: ['other'] })],
-  'the name of a service': [put('services', { ...service, Service: 'db' })],
-  'the spelling of a service': [put('services', { ...service, Service: 'WEB' })],
-  'a service that is no longer native': [put('services', { ...service, Connect: {} })],
-  'a deleted service': [remove('checks', check), remove('services', service)],
+  'the tags of a service': [putOf('services', { ...service, Tags: ['other'] })],
+  'the name of a service': [putOf('services', { ...service, Service: 'db' })],
+  'the spelling of a service': [putOf('services', { ...service, Service: 'WEB' })],
+  'a service that is no longer native': [putOf('services', { ...service, Connect: {} })],
+  'a deleted service': [deleteOf('checks', check), deleteOf('services', service)],
   'a check': [updateCheck],
   'a new check of a node': [addCheck],
-  'a deleted check': [remove('checks', check)],
-  'a new proxy': [put('services', { ...twin, ID: 'proxy-3', Service: 'other-sidecar' })],
-  'a new proxy of a known name': [put('services', { ...twin, ID: 'proxy-3' })],
+  'a deleted check': [deleteOf('checks', check)],
+  'a new proxy': [putOf('services', { ...twin, ID: 'proxy-3', Service: 'other-sidecar' })],
+  'a new proxy of a known name': [putOf('services', { ...twin, ID: 'proxy-3' })],
   'a new proxy of another service': [
-    put('services', { ...twin, ID: 'db-proxy', Proxy: { DestinationServiceName: 'db' } }),
+    putOf('services', { ...twin, ID: 'db-proxy', Proxy: { DestinationServiceName: 'db' } }),
   ],
-  'a proxy': [put('services', { ...proxy, Port: 1 })],
-  'the destination of a proxy': [put('services', { ...proxy, Proxy: { DestinationServiceName: 'db' } })],
-  'a check of a proxy': [put('checks', { ...proxyCheck, Status: 'critical' })],
-  'one deleted proxy': [remove('services', twin)],
-  'all proxies deleted': [remove('checks', proxyCheck), remove('services', proxy), remove('services', twin)],
+  'a proxy': [putOf('services', { ...proxy, Port: 1 })],
+  'the destination of a proxy': [putOf('services', { ...proxy, Proxy: { DestinationServiceName: 'db' } })],
+  'a check of a proxy': [putOf('checks', { ...proxyCheck, Status: 'critical' })],
+  'one deleted proxy': [deleteOf('services', twin)],
+  'all proxies deleted': [
+    deleteOf('checks', proxyCheck),
+    deleteOf('services', proxy),
+    deleteOf('services', twin),
+  ],
   'a coordinate': [updateCoordinate],
   'a new session': [addSession],
-  'a deleted session': [remove('sessions', session)],
+  'a deleted session': [deleteOf('sessions', session)],
 }
 
 /** Tokens and roles show the names of what they link, but only their own changes are news: decisions, blocking queries. */
@@ -542,8 +543,8 @@ describe('COH-06: whatever changes an answer wakes its watcher, with a higher in
     let changed = 0
     for (const [what, changes] of Object.entries(POOL)) {
       const world = await aFilledWorld()
-      world.store.commitNow([put('sessions', session)])
-      world.store.commitNow([put('services', proxy), put('services', twin), put('checks', proxyCheck)])
+      world.store.commitNow([putOf('sessions', session)])
+      world.store.commitNow([putOf('services', proxy), putOf('services', twin), putOf('checks', proxyCheck)])
       const first = await world.ask('GET', path, { token: secretId })
       const { known, leave } = await watch(world, path, first, secretId)
       const index = Number(known.headers['X-Service-Index'])

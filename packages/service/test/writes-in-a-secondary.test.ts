@@ -1,5 +1,7 @@
 /** Writes in a secondary datacenter, and how the primary handles forwarded ones. Decisions: writes in a secondary. */
+
 import type { Token } from '@latchkey/contract'
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
 import { MANAGEMENT, type Reply, WANTS_PROBLEM, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -101,7 +103,7 @@ describe('where a write is made', () => {
     const Value = { mode: 'legacy' } as const
     const record = { Key: 'acl-mode', Value, CreateIndex: 0, ModifyIndex: 0 } as const
     const expected = secondary.store.directory().system('acl-mode')?.ModifyIndex ?? 0
-    secondary.store.commitNow([{ table: 'system', op: 'put', record, expect: expected }])
+    secondary.store.commitNow([putOf('system', record, expected)])
     expect(await place()).toEqual(['dc2', 200])
   })
 
@@ -334,7 +336,7 @@ describe('a client of the secondary reads what it wrote', () => {
   test('nothing waits if replication is not running', async () => {
     const record = secondary.store.directory().system('replication')
     if (!record) expect.fail()
-    await secondary.store.commit([{ table: 'system', op: 'delete', record, expect: undefined }])
+    await secondary.store.commit([deleteOf('system', record)])
     expect((await write()).headers).toHaveProperty('X-Service-Replication-Lag')
   })
 })

@@ -491,23 +491,13 @@ export const namespaceCases: readonly Case[] = [
     const body = { ACLs: { PolicyDefaults: [{ ID: policy.ID }], RoleDefaults: [{ Name: role.Name }] } }
     await ctx.ok('PUT', `/namespace/${ns}`, { body })
     const token = await ctx.token({ Namespace: ns })
-    const checks = [{ Resource: 'key', Segment: 'a', Access: 'read' }]
-    const allowed = await ctx.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', {
-      body: checks,
-      token: token.SecretID,
-    })
-    assert.equal(allowed[0]?.Allow, true)
+    assert.deepEqual(await ctx.allows(token.SecretID, 'key a read'), [true])
     const expanded = await ctx.ok('GET', `/acl/token/${token.AccessorID}?ns=${ns}&expanded`)
     assert.deepEqual(expanded.NamespaceDefaultPolicyIDs, [policy.ID])
     assert.deepEqual(expanded.NamespaceDefaultRoleIDs, [role.ID])
     const elsewhere = { body: { ACLs: { PolicyDefaults: [{ Name: 'global-management' }] } } }
     await ctx.refuses('PUT', `/namespace/${ns}`, elsewhere, '400 link_unknown')
     await ctx.ok('PUT', `/namespace/${ns}`, { body: {} })
-    const [{ Allow } = { Allow: true }] = await ctx.ok<{ Allow: boolean }[]>(
-      'POST',
-      '/internal/acl/authorize',
-      { body: checks, token: token.SecretID },
-    )
-    assert.equal(Allow, false)
+    assert.deepEqual(await ctx.allows(token.SecretID, 'key a read'), [false])
   }).needing(EXTENDED),
 ]

@@ -1,3 +1,4 @@
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 
@@ -52,7 +53,7 @@ test('a report to another process takes the check over, and the first process re
   const check = stored(world)
   if (!check?.Agent) throw new Error('the check has no agent')
   const record = { ...check, Agent: { ...check.Agent, process: 'another' } }
-  await world.store.commit([{ table: 'checks', op: 'put', record, expect: check.ModifyIndex }])
+  await world.store.commit([putOf('checks', record, check.ModifyIndex)])
   await world.clock.advance(60_000)
   expect(stored(world)?.Status).toBe('passing')
 })

@@ -9,6 +9,7 @@ import {
 } from '@latchkey/acl'
 import { REDACTED_SECRET_ID, type Role, type Token } from '@latchkey/contract'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type Reply, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -52,69 +53,63 @@ async function aScene(edition: 'standard' | 'extended'): Promise<Scene> {
 }
 
 /** Every way to create, keep, change or delete a holder of global management. */
-const WAYS_IN: readonly (readonly [string, (scene: Scene) => readonly [string, string, unknown?]])[] = [
-  ['create a token linked by ID', () => ['PUT', '/acl/token', { Policies: MANAGERS }]],
-  [
-    'create a token linked by name',
-    () => ['PUT', '/acl/token', { Policies: [{ Name: 'Global-Management' }] }],
+const WAYS_IN: Readonly<Record<string, (scene: Scene) => readonly [string, string, unknown?]>> = {
+  'create a token linked by ID': () => ['PUT', '/acl/token', { Policies: MANAGERS }],
+  'create a token linked by name': () => ['PUT', '/acl/token', { Policies: [{ Name: 'Global-Management' }] }],
+  'create a token linked through a role': ({ ops }) => ['PUT', '/acl/token', { Roles: [{ Name: ops.Name }] }],
+  'link it to a token': ({ worker }) => ['PUT', `/acl/token/${worker.AccessorID}`, { Policies: MANAGERS }],
+  'link its role to a token': ({ worker, ops }) => [
+    'PUT',
+    `/acl/token/${worker.AccessorID}`,
+    { Roles: [{ ID: ops.ID }] },
   ],
-  [
-    'create a token linked through a role',
-    ({ ops }) => ['PUT', '/acl/token', { Roles: [{ Name: ops.Name }] }],
+  'link it to the anonymous token': () => [
+    'PUT',
+    `/acl/token/${ANONYMOUS_TOKEN_ACCESSOR_ID}`,
+    { Policies: MANAGERS },
   ],
-  ['link it to a token', ({ worker }) => ['PUT', `/acl/token/${worker.AccessorID}`, { Policies: MANAGERS }]],
-  [
-    'link its role to a token',
-    ({ worker, ops }) => ['PUT', `/acl/token/${worker.AccessorID}`, { Roles: [{ ID: ops.ID }] }],
+  'update a manager and keep the link': ({ direct }) => [
+    'PUT',
+    `/acl/token/${direct.AccessorID}`,
+    { Policies: MANAGERS, Description: 'mine' },
   ],
-  [
-    'link it to the anonymous token',
-    () => ['PUT', `/acl/token/${ANONYMOUS_TOKEN_ACCESSOR_ID}`, { Policies: MANAGERS }],
+  'update a manager and drop the link, which answers the secret': ({ direct }) => [
+    'PUT',
+    `/acl/token/${direct.AccessorID}`,
+    {},
   ],
-  [
-    'update a manager and keep the link',
-    ({ direct }) => ['PUT', `/acl/token/${direct.AccessorID}`, { Policies: MANAGERS, Description: 'mine' }],
+  'clone a manager': ({ direct }) => ['PUT', `/acl/token/${direct.AccessorID}/clone`, {}],
+  'clone a manager through a role': ({ throughRole }) => [
+    'PUT',
+    `/acl/token/${throughRole.AccessorID}/clone`,
+    {},
   ],
-  [
-    'update a manager and drop the link, which answers the secret',
-    ({ direct }) => ['PUT', `/acl/token/${direct.AccessorID}`, {}],
+  'delete a manager': ({ direct }) => ['DELETE', `/acl/token/${direct.AccessorID}`],
+  'create a role that links it': () => ['PUT', '/acl/role', { Name: 'mine', Policies: MANAGERS }],
+  'link it to a role': ({ plain }) => ['PUT', `/acl/role/${plain.ID}`, { Name: 'plain', Policies: MANAGERS }],
+  'rename a role that links it': ({ ops }) => [
+    'PUT',
+    `/acl/role/${ops.ID}`,
+    { Name: 'renamed', Policies: MANAGERS },
   ],
-  ['clone a manager', ({ direct }) => ['PUT', `/acl/token/${direct.AccessorID}/clone`, {}]],
-  [
-    'clone a manager through a role',
-    ({ throughRole }) => ['PUT', `/acl/token/${throughRole.AccessorID}/clone`, {}],
-  ],
-  ['delete a manager', ({ direct }) => ['DELETE', `/acl/token/${direct.AccessorID}`]],
-  ['create a role that links it', () => ['PUT', '/acl/role', { Name: 'mine', Policies: MANAGERS }]],
-  [
-    'link it to a role',
-    ({ plain }) => ['PUT', `/acl/role/${plain.ID}`, { Name: 'plain', Policies: MANAGERS }],
-  ],
-  [
-    'rename a role that links it',
-    ({ ops }) => ['PUT', `/acl/role/${ops.ID}`, { Name: 'renamed', Policies: MANAGERS }],
-  ],
-  ['drop it from a role', ({ ops }) => ['PUT', `/acl/role/${ops.ID}`, { Name: 'ops' }]],
-  ['delete a role that links it', ({ ops }) => ['DELETE', `/acl/role/${ops.ID}`]],
-  ['legacy create', () => ['PUT', '/acl/create', { Type: 'management' }]],
-  ['legacy update of a client', () => ['PUT', '/acl/update', { ID: 'legacy client', Type: 'management' }]],
-  ['legacy update of a manager', () => ['PUT', '/acl/update', { ID: LEGACY_MANAGER, Type: 'client' }]],
-  ['legacy clone', () => ['PUT', `/acl/clone/${LEGACY_MANAGER}`]],
-  ['legacy destroy', () => ['PUT', `/acl/destroy/${LEGACY_MANAGER}`]],
-  [
-    'legacy import',
-    () => [
-      'PUT',
-      '/internal/acl/legacy-tokens',
-      [
-        { ID: 'a', Type: 'client' },
-        { ID: 'b', Type: 'management' },
-      ],
+  'drop it from a role': ({ ops }) => ['PUT', `/acl/role/${ops.ID}`, { Name: 'ops' }],
+  'delete a role that links it': ({ ops }) => ['DELETE', `/acl/role/${ops.ID}`],
+  'legacy create': () => ['PUT', '/acl/create', { Type: 'management' }],
+  'legacy update of a client': () => ['PUT', '/acl/update', { ID: 'legacy client', Type: 'management' }],
+  'legacy update of a manager': () => ['PUT', '/acl/update', { ID: LEGACY_MANAGER, Type: 'client' }],
+  'legacy clone': () => ['PUT', `/acl/clone/${LEGACY_MANAGER}`],
+  'legacy destroy': () => ['PUT', `/acl/destroy/${LEGACY_MANAGER}`],
+  'legacy import': () => [
+    'PUT',
+    '/internal/acl/legacy-tokens',
+    [
+      { ID: 'a', Type: 'client' },
+      { ID: 'b', Type: 'management' },
     ],
   ],
-]
+}
 
-test.each(WAYS_IN)(
+test.each(Object.entries(WAYS_IN))(
   '403 privilege_missing: %s, with only acl:write, in the extended edition',
   async (_name, way) => {
     const scene = await aScene('extended')
@@ -130,7 +125,7 @@ test.each(WAYS_IN)(
   },
 )
 
-test.each(WAYS_IN)(
+test.each(Object.entries(WAYS_IN))(
   '%s: acl:write is enough in the standard edition, as in the reference',
   async (_name, way) => {
     const scene = await aScene('standard')
@@ -214,15 +209,9 @@ describe('a login gives rights in one namespace (extended edition)', () => {
 
 describe('the secret of a global manager grants every namespace', () => {
   const reads = ({ direct, throughRole }: Scene) => [
-    `/acl/token/${direct.AccessorID}`,
-    `/acl/token/${direct.AccessorID}?expanded`,
-    `/acl/token/${throughRole.AccessorID}`,
-    '/acl/tokens',
-    '/acl/tokens?limit=100',
-    '/acl/tokens?ns=*',
-    '/acl/list',
-    '/internal/acl/legacy-tokens',
-    '/internal/acl/migration',
+    ...[`/acl/token/${direct.AccessorID}`, `/acl/token/${direct.AccessorID}?expanded`],
+    ...[`/acl/token/${throughRole.AccessorID}`, '/acl/tokens', '/acl/tokens?limit=100'],
+    ...['/acl/tokens?ns=*', '/acl/list', '/internal/acl/legacy-tokens', '/internal/acl/migration'],
   ]
 
   test('acl:write in default sees all secrets but this one (extended edition)', async () => {
@@ -270,7 +259,7 @@ test('403: from 1.11 on, the type of a legacy token does not make it a global ma
   await world.manage('PUT', '/namespace', { Name: 'team' })
   const { ID } = await world.policy({ Name: 'writer', Rules: ALL_WRITE })
   const record = aToken({ Type: 'management', Policies: [{ ID }] })
-  world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+  world.store.commitNow([putOf('tokens', record, 0)])
   const token = record.SecretID
   expect((await world.ask('PUT', '/acl/token', { token, body: {} })).status).toBe(200)
   for (const body of [{ Policies: MANAGERS }, { Namespace: 'team' }]) {
@@ -381,7 +370,7 @@ describe('defaults of a namespace (CVE-2021-41805)', () => {
       CreateIndex: 0,
       ModifyIndex: 0,
     }
-    await world.store.commit([{ table: 'namespaces', op: 'put', record, expect: 0 }])
+    await world.store.commit([putOf('namespaces', record, 0)])
     expect((await world.ask('GET', '/acl/tokens')).code).toBe('privilege_missing')
     expect((await world.ask('GET', '/acl/tokens', { token: operator })).code).toBe('privilege_missing')
     const expanded = await world.manage('GET', `/acl/token/${ANONYMOUS_TOKEN_ACCESSOR_ID}?expanded`)

@@ -1,5 +1,6 @@
 import { PROMOTION_INDEX_GAP, type ReplicationRecord } from '@latchkey/acl'
 import type { Changes, PromotedDatacenter } from '@latchkey/contract'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type World, type WorldOptions } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
@@ -18,7 +19,7 @@ async function aSecondary(replication = FOLLOWING, options: WorldOptions = {}): 
   const world = await aWorld({ datacenter: 'dc2', primaryDatacenter: 'dc1', ...options })
   const { store } = world
   const record = { Key: 'replication', Value: replication, CreateIndex: 0, ModifyIndex: 0 } as const
-  await store.commit([{ table: 'system', op: 'put', record, expect: undefined }])
+  await store.commit([putOf('system', record)])
   return world
 }
 
@@ -56,7 +57,7 @@ test('a replicator that has not noticed the promotion can no longer commit', asy
   const read = store.directory().system('replication')
   if (!read) throw new Error('it follows')
   await put(world, 'promote', { Datacenter: 'dc2' })
-  const late = { table: 'system', op: 'put', record: read, expect: read.ModifyIndex } as const
+  const late = putOf('system', read, read.ModifyIndex)
   await expect(store.commit([late])).rejects.toMatchObject({ reason: 'changed' })
 })
 
@@ -110,11 +111,7 @@ test('403 privilege_missing: in the extended edition only a global manager promo
   const record = aPolicy({ Rules: 'acl = "write"' })
   const token = aToken({ Policies: [{ ID: record.ID }] })
   const replication = { Key: 'replication', Value: FOLLOWING, CreateIndex: 0, ModifyIndex: 0 } as const
-  await store.commit([
-    { ...policy, record },
-    { table: 'tokens', op: 'put', record: token, expect: 0 },
-    { table: 'system', op: 'put', record: replication, expect: undefined },
-  ])
+  await store.commit([{ ...policy, record }, putOf('tokens', token, 0), putOf('system', replication)])
   for (const [what, body] of [
     ['promote', { Datacenter: 'dc2' }],
     ['accept', { Cluster: OTHER }],

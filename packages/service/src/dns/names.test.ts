@@ -1,6 +1,8 @@
 /** DNS with the rights of its token. Decisions: dns. */
+
 import { AclError } from '@latchkey/contract'
 import { aNode, aService } from '@latchkey/testkit/records/catalog-builders'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, type World, type WorldOptions } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 import type { Names } from './names.ts'
@@ -10,8 +12,8 @@ const SETTINGS = { domains: ['consul'], ttlSeconds: 0, onlyPassing: false }
 async function aNetwork(options: WorldOptions = {}): Promise<World> {
   const world = await aWorld(options)
   await world.store.commit([
-    { table: 'nodes', op: 'put', record: aNode({ Node: 'a', Address: '10.0.0.1' }), expect: 0 },
-    { table: 'services', op: 'put', record: aService({ Node: 'a', Service: 'web' }), expect: 0 },
+    putOf('nodes', aNode({ Node: 'a', Address: '10.0.0.1' }), 0),
+    putOf('services', aService({ Node: 'a', Service: 'web' }), 0),
   ])
   return world
 }
@@ -64,9 +66,7 @@ test('with ACLs off everything is answered', async () => {
 test('rights apply only in the namespace of the token (extended edition)', async () => {
   const world = await aNetwork({ edition: 'extended' })
   await world.manage('PUT', '/namespace', { Name: 'ops' })
-  await world.store.commit([
-    { table: 'services', op: 'put', record: aService({ Node: 'a', ID: 'x', Namespace: 'ops' }), expect: 0 },
-  ])
+  await world.store.commit([putOf('services', aService({ Node: 'a', ID: 'x', Namespace: 'ops' }), 0)])
   const secretId = await world.secretWith(
     'node_prefix "" { policy = "read" } service_prefix "" { policy = "read" }',
   )
@@ -80,7 +80,7 @@ test('answers are in random order, and no more are drawn than requested', async 
   const { service, store } = await aNetwork({ aclEnabled: false })
   for (let i = 0; i < 30; i += 1) {
     const record = aService({ Node: 'a', ID: `many-${i}`, Service: 'many', Address: `10.0.1.${i}` })
-    await store.commit([{ table: 'services', op: 'put', record, expect: 0 }])
+    await store.commit([putOf('services', record, 0)])
   }
   const names = service.names({ settings: SETTINGS })
   const firsts = new Set<unknown>()

@@ -3,6 +3,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import type { KvEntry } from '@latchkey/contract'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aKey } from '@latchkey/testkit/records/record-builders'
 import { settle } from '@latchkey/testkit/service/virtual-clock'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
@@ -18,7 +19,7 @@ const VALUE_BYTES = 600
 
 function putKey(Key: string, fill = 1): Change {
   const record = aKey({ Key, Value: new Uint8Array(VALUE_BYTES).fill(fill) })
-  return { table: 'kv', op: 'put', record, expect: undefined }
+  return putOf('kv', record)
 }
 
 /** Writes pages of 1,000 keys to the memory store. */

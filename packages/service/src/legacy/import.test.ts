@@ -1,13 +1,18 @@
 import { convertForMigration, fromLegacyToken } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 const token = MANAGEMENT
 const PATH = '/internal/acl/legacy-tokens'
 const RULES = 'key "app" { policy = "write" }'
 
-const legacyWorld = () => aWorld({ version: '1.10' })
+let world: World
+beforeEach(async () => {
+  world = await aWorld({ version: '1.10' })
+})
+
 const aLegacy = (ID: string, fields: object = {}) => ({
   ID,
   Name: `name of ${ID}`,
@@ -18,17 +23,16 @@ const aLegacy = (ID: string, fields: object = {}) => ({
   ...fields,
 })
 
-async function exported(world: World): Promise<unknown[]> {
+async function exported(): Promise<unknown[]> {
   const list = (await world.manage('GET', PATH)) as { ID: string }[]
   return list.filter(({ ID }) => ID !== MANAGEMENT)
 }
 
 test('imports the list of a legacy cluster, and an export returns it', async () => {
-  const world = await legacyWorld()
   const dump = [aLegacy('b', { CreateIndex: 8 }), aLegacy('a', { Type: 'management', Rules: '' })]
   expect(await world.manage('PUT', PATH, dump)).toEqual({ Imported: 2, Unchanged: 0, Problems: [] })
   const ModifyIndex = expect.any(Number)
-  expect(await exported(world)).toEqual([
+  expect(await exported()).toEqual([
     { ...aLegacy('a', { Type: 'management', Rules: '' }), ModifyIndex },
     { ...aLegacy('b', { CreateIndex: 8 }), ModifyIndex },
   ])
@@ -36,14 +40,13 @@ test('imports the list of a legacy cluster, and an export returns it', async () 
 })
 
 test('a repeated import continues: existing tokens are unchanged, migrated or not', async () => {
-  const world = await legacyWorld()
   const dump = ['a', 'b', 'c'].map((ID) => aLegacy(ID, { Type: ID === 'b' ? 'management' : 'client' }))
   await world.manage('PUT', PATH, dump.slice(0, 2))
   for (const [i, ID] of ['a', 'b'].entries()) {
     const stored = await world.store.tokenBySecret(ID)
     if (!stored) throw new Error('not imported')
     const record = convertForMigration(stored, `a0000000-0000-4000-8000-00000000000${i}`)
-    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+    world.store.commitNow([putOf('tokens', record, stored.ModifyIndex)])
   }
   expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1, Unchanged: 2 })
   expect((await world.store.tokenBySecret('a'))?.AccessorID).not.toBe('')
@@ -56,17 +59,14 @@ describe('a token that the server created itself takes the content of the list',
     const legacy = { ...aLegacy(ID, { Rules: '' }), Type: 'client', ...fields } as const
     const record = fromLegacyToken(legacy)
     const expect = stored?.ModifyIndex ?? 0
-    if (stored) world.store.commitNow([{ table: 'tokens', op: 'delete', record: stored, expect }])
-    world.store.commitNow([
-      { table: 'tokens', op: 'put', record: { ...record, CreateIndex: 0, ModifyIndex: 0 }, expect: 0 },
-    ])
+    if (stored) world.store.commitNow([deleteOf('tokens', stored, expect)])
+    world.store.commitNow([putOf('tokens', { ...record, CreateIndex: 0, ModifyIndex: 0 }, 0)])
   }
 
   test.each([
     ['anonymous', { Name: 'Anonymous Token' }, { Name: 'public', Rules: RULES }],
     ['first', { Name: 'Master Token', Type: 'management' }, { Name: 'operators', Type: 'management' }],
   ] as const)('%s, once', async (ID, created, wanted) => {
-    const world = await legacyWorld()
     await builtin(world, ID, created)
     const dump = [aLegacy(ID, { Rules: '', ...wanted })]
     expect(await world.manage('PUT', PATH, dump)).toEqual({ Imported: 1, Unchanged: 0, Problems: [] })
@@ -77,7 +77,6 @@ describe('a token that the server created itself takes the content of the list',
   })
 
   test('the anonymous token of 1.4.0 or later keeps its accessor', async () => {
-    const world = await legacyWorld()
     const dump = [aLegacy('anonymous')]
     expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1 })
     const { AccessorID, Rules } = (await world.store.tokenBySecret('anonymous')) ?? {}
@@ -91,7 +90,6 @@ describe('a token that the server created itself takes the content of the list',
     ['management', 'client'],
     ['client', 'management'],
   ] as const)('but not another type: %s', async (Type, wanted) => {
-    const world = await legacyWorld()
     await builtin(world, Type === 'client' ? 'anonymous' : 'first', {
       Name: Type === 'client' ? 'Anonymous Token' : 'Master Token',
       Type,
@@ -102,15 +100,13 @@ describe('a token that the server created itself takes the content of the list',
 })
 
 test('a list longer than one commit is imported in its order', async () => {
-  const world = await legacyWorld()
   const dump = Array.from({ length: 1_201 }, (_, i) => aLegacy(`t${i}`, { CreateIndex: 0 }))
   expect(await world.manage('PUT', PATH, dump)).toMatchObject({ Imported: 1_201 })
-  expect(await exported(world)).toHaveLength(1_201)
+  expect(await exported()).toHaveLength(1_201)
 })
 
 describe('nothing is imported if one record cannot be', () => {
   test('400 field_invalid: lists every problem with its place, and no secret', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'taken', Rules: '' })
     const dump = [
       aLegacy('good'),
@@ -132,11 +128,10 @@ describe('nothing is imported if one record cannot be', () => {
         '[4].ID is the secret of a token that exists with other content',
       ].join('\n'),
     )
-    expect(await exported(world)).toMatchObject([{ ID: 'taken' }])
+    expect(await exported()).toMatchObject([{ ID: 'taken' }])
   })
 
   test('of many problems, 50 are listed and all are counted', async () => {
-    const world = await legacyWorld()
     const reply = await world.ask('PUT', PATH, { token, body: Array.from({ length: 60 }, () => ({})) })
     expect(reply.text.split('\n')).toHaveLength(52)
     expect(reply.text).toMatch(/^Nothing was imported: 60 problem\(s\)\n.*\nand 10 more$/s)
@@ -150,22 +145,19 @@ describe('nothing is imported if one record cannot be', () => {
     ['[{"ID":"canary-1"}, "canary-2"]', 'body_malformed'],
     ['{"ID":"canary-1"}', 'field_type'],
   ])('400 for a body that is no list: %s', async (body, code) => {
-    const { ask } = await legacyWorld()
-    const reply = await ask('PUT', PATH, { token, body })
+    const reply = await world.ask('PUT', PATH, { token, body })
     expect(reply.code).toBe(code)
     expect(reply.text).not.toContain('canary')
   })
 })
 
 test('a token of the new API that has the secret is a problem', async () => {
-  const world = await legacyWorld()
   const { SecretID } = await world.token()
   const reply = await world.ask('PUT', PATH, { token, body: [aLegacy(SecretID)] })
   expect(reply.text).toContain('[0].ID is the secret of a token that exists with other content')
 })
 
 test('warnings are reported and do not stop the import', async () => {
-  const world = await legacyWorld()
   const dump = [aLegacy('a', { Rules: 'acl = "write"' }), aLegacy('b', { Rules: 'key "a" {' })]
   const { Imported, Problems } = (await world.manage('PUT', PATH, dump)) as {
     Imported: number
@@ -180,9 +172,8 @@ test('warnings are reported and do not stop the import', async () => {
 
 describe('a part of a longer list', () => {
   test('with a position, problems have their place in the whole list', async () => {
-    const { ask } = await legacyWorld()
     const body = [aLegacy('a'), aLegacy('a'), { Name: 'x' }]
-    const reply = await ask('PUT', `${PATH}?position=5000`, { token, body })
+    const reply = await world.ask('PUT', `${PATH}?position=5000`, { token, body })
     expect(reply.text.split('\n').slice(1)).toEqual([
       '[5001].ID is the same as [5000].ID',
       '[5002].ID is missing',
@@ -190,13 +181,13 @@ describe('a part of a longer list', () => {
   })
 
   test.each(['-1', '1.5', 'x', '1234567890123456'])('400 query_invalid: position=%s', async (position) => {
-    const { ask } = await legacyWorld()
-    expect((await ask('PUT', `${PATH}?position=${position}`, { token, body: [] })).code).toBe('query_invalid')
+    expect((await world.ask('PUT', `${PATH}?position=${position}`, { token, body: [] })).code).toBe(
+      'query_invalid',
+    )
   })
 })
 
 test('a check lists every problem and what would be imported, and writes nothing', async () => {
-  const world = await legacyWorld()
   await world.manage('PUT', PATH, [aLegacy('known')])
   const before = world.store.tableIndex('tokens')
   const dump = [

@@ -1,29 +1,32 @@
 /** The legacy ACL API, endpoint by endpoint. Version differences are tested in `versions/`. */
 
 import { convertForMigration } from '@latchkey/acl'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, START, type World } from '@latchkey/testkit/service/world'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 
 const token = MANAGEMENT
 const VERSION = '1.10'
 const RULES = 'key "app" { policy = "write" }'
 
-const legacyWorld = () => aWorld({ version: VERSION })
+let world: World
+beforeEach(async () => {
+  world = await aWorld({ version: VERSION })
+})
 
 /** Gives a legacy token its accessor, as the migration does. */
-async function migrate({ store }: World, secretId: string): Promise<void> {
+async function migrate(secretId: string, { store } = world): Promise<void> {
   const stored = await store.tokenBySecret(secretId)
   if (!stored) throw new Error(`there is no ${secretId}`)
   const record = convertForMigration(stored, anId(0x7000))
-  store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+  store.commitNow([putOf('tokens', record, stored.ModifyIndex)])
 }
 
-const info = async (world: World, id: string) => (await world.ask('GET', `/acl/info/${id}`)).json
+const info = async (id: string) => (await world.ask('GET', `/acl/info/${id}`)).json
 
 describe('create', () => {
   test("answers only the ID; the record has its keys in the reference's order", async () => {
-    const world = await legacyWorld()
     const body = { ID: 'my secret/?', Name: 'n', Type: 'client', Rules: RULES }
     expect(await world.manage('PUT', '/acl/create', body)).toEqual({ ID: 'my secret/?' })
     const list = await world.ask('GET', `/acl/info/${encodeURIComponent('my secret/?')}`)
@@ -35,23 +38,20 @@ describe('create', () => {
   test.each([undefined, '', '{}', 'null', { ID: '' }, { ID: null, Type: null }])(
     'the body and its ID are optional: %j',
     async (body) => {
-      const world = await legacyWorld()
       const { ID } = (await world.manage('PUT', '/acl/create', body)) as { ID: string }
       expect(ID).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-      expect(await info(world, ID)).toMatchObject([{ Name: '', Type: 'client', Rules: '' }])
+      expect(await info(ID)).toMatchObject([{ Name: '', Type: 'client', Rules: '' }])
     },
   )
 
   test('an ID that exists is overwritten', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'first', Rules: RULES })
     await world.manage('PUT', '/acl/create', { ID: 'a', Type: 'management' })
-    expect(await info(world, 'a')).toMatchObject([{ Name: '', Type: 'management', Rules: '' }])
+    expect(await info('a')).toMatchObject([{ Name: '', Type: 'management', Rules: '' }])
   })
 
   test.each(['', 'Client', 'admin'])('400 field_invalid, "Invalid ACL Type": %j', async (Type) => {
-    const { ask } = await legacyWorld()
-    const reply = await ask('PUT', '/acl/create', { token, body: { Type } })
+    const reply = await world.ask('PUT', '/acl/create', { token, body: { Type } })
     expect([reply.code, reply.text.slice(0, 16)]).toEqual(['field_invalid', 'Invalid ACL Type'])
   })
 
@@ -71,7 +71,6 @@ describe('create', () => {
     ['an ID that is too long', { ID: 'a'.repeat(513) }, 400, 'field_too_long'],
     ['a list as body', [], 400, 'field_type'],
   ])('refuses %s', async (_, body, status, code) => {
-    const world = await legacyWorld()
     await world.token({ AccessorID: anId(1), SecretID: anId(2) })
     await world.token({ SecretID: anId(0xa) })
     const reply = await world.ask('PUT', '/acl/create', { token, body })
@@ -82,24 +81,21 @@ describe('create', () => {
 
 describe('update', () => {
   test('an unknown ID creates; a known one keeps its accessor', async () => {
-    const world = await legacyWorld()
     expect(await world.manage('PUT', '/acl/update', { ID: 'a', Rules: RULES })).toEqual({ ID: 'a' })
-    await migrate(world, 'a')
+    await migrate('a')
     await world.manage('PUT', '/acl/update', { ID: 'a', Name: 'again', Rules: RULES })
     const self = await world.ask('GET', '/acl/token/self', { token: 'a' })
     expect(self.json).toMatchObject({ AccessorID: anId(0x7000), Description: 'again', Rules: RULES })
   })
 
   test.each([undefined, {}, { ID: '' }, { Name: 'a' }])('400 id_missing without an ID: %j', async (body) => {
-    const { ask } = await legacyWorld()
-    const reply = await ask('PUT', '/acl/update', { token, body })
+    const reply = await world.ask('PUT', '/acl/update', { token, body })
     expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', 'ACL ID must be set'])
   })
 
   test('a migrated client becomes a management token by its type, without a link', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
-    await migrate(world, 'a')
+    await migrate('a')
     await world.manage('PUT', '/acl/update', { ID: 'a', Type: 'management' })
     const self = await world.ask('GET', '/acl/token/self', { token: 'a' })
     expect(self.json).not.toHaveProperty('Policies')
@@ -107,9 +103,8 @@ describe('update', () => {
   })
 
   test('a migrated management token cannot be updated, but destroyed', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Type: 'management' })
-    await migrate(world, 'a')
+    await migrate('a')
     const update = await world.ask('PUT', '/acl/update', { token, body: { ID: 'a', Type: 'management' } })
     expect(update.text).toBe('Cannot use legacy endpoint to modify a non-legacy token')
     expect(await world.manage('PUT', '/acl/destroy/a')).toBe(true)
@@ -119,7 +114,6 @@ describe('update', () => {
 
 describe('destroy', () => {
   test('true: for a legacy token, an unknown one, and a token of the new API', async () => {
-    const world = await legacyWorld()
     const { SecretID } = await world.token()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
     for (const id of ['a', 'a', 'unknown', SecretID]) {
@@ -129,39 +123,34 @@ describe('destroy', () => {
   })
 
   test('403: the anonymous token', async () => {
-    const { ask } = await legacyWorld()
-    const reply = await ask('PUT', '/acl/destroy/anonymous', { token })
+    const reply = await world.ask('PUT', '/acl/destroy/anonymous', { token })
     expect([reply.status, reply.text]).toEqual([403, 'Permission denied: Cannot delete anonymous token'])
   })
 })
 
 describe('info', () => {
   test('needs no token: a caller that knows the secret may see the rules', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
-    expect(await info(world, 'a')).toMatchObject([{ ID: 'a', Rules: RULES }])
+    expect(await info('a')).toMatchObject([{ ID: 'a', Rules: RULES }])
     expect((await world.ask('GET', '/acl/info/a', { token: 'unknown' })).status).toBe(200)
   })
 
   test('an empty list: for an unknown secret, a secret of the new API, and an accessor', async () => {
-    const world = await legacyWorld()
     const { SecretID, AccessorID } = await world.token()
-    for (const id of ['unknown', SecretID, AccessorID]) expect(await info(world, id)).toEqual([])
+    for (const id of ['unknown', SecretID, AccessorID]) expect(await info(id)).toEqual([])
   })
 
   test('the initial management token is shown until its first update', async () => {
-    const world = await legacyWorld()
-    expect(await info(world, MANAGEMENT)).toMatchObject([{ ID: MANAGEMENT, Type: 'management' }])
+    expect(await info(MANAGEMENT)).toMatchObject([{ ID: MANAGEMENT, Type: 'management' }])
     const { AccessorID, Policies } = (await world.manage('GET', '/acl/token/self')) as {
       AccessorID: string
       Policies: unknown
     }
     await world.manage('PUT', `/acl/token/${AccessorID}`, { Policies })
-    expect(await info(world, MANAGEMENT)).toEqual([])
+    expect(await info(MANAGEMENT)).toEqual([])
   })
 
   test('waits for changes to its token, but not to others', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
     const first = await world.ask('GET', '/acl/info/a')
     let answered = false
@@ -179,15 +168,13 @@ describe('info', () => {
 
 describe('clone', () => {
   test('answers the ID of a new token with the same name, type and rules', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'n', Rules: RULES })
     const { ID } = (await world.manage('PUT', '/acl/clone/a')) as { ID: string }
     expect(ID).not.toBe('a')
-    expect(await info(world, ID)).toMatchObject([{ Name: 'n', Type: 'client', Rules: RULES }])
+    expect(await info(ID)).toMatchObject([{ Name: 'n', Type: 'client', Rules: RULES }])
   })
 
   test('403 Permission denied: an unknown secret, and a secret of the new API', async () => {
-    const world = await legacyWorld()
     const { SecretID } = await world.token()
     for (const id of ['unknown', SecretID]) {
       const reply = await world.ask('PUT', `/acl/clone/${id}`, { token })
@@ -198,7 +185,6 @@ describe('clone', () => {
 
 describe('list', () => {
   test('legacy tokens and the initial management token, in byte order of their IDs', async () => {
-    const world = await legacyWorld()
     await world.token()
     for (const ID of ['b', 'B', 'ä', 'a', '\u{1F600}', '\uFFFD'])
       await world.manage('PUT', '/acl/create', { ID })
@@ -209,7 +195,6 @@ describe('list', () => {
 
 describe('an expired token of the new API is absent, whether reaped or not (decisions: tokens)', () => {
   const expired = async () => {
-    const world = await legacyWorld()
     const SecretID = anId(0xe)
     await world.token({ SecretID, ExpirationTTL: '1m' })
     world.clock.set(START + 60_000)
@@ -219,7 +204,7 @@ describe('an expired token of the new API is absent, whether reaped or not (deci
   test('its secret may be used for a legacy token', async () => {
     const { world, SecretID } = await expired()
     await world.manage('PUT', '/acl/create', { ID: SecretID, Rules: RULES })
-    expect(await info(world, SecretID)).toMatchObject([{ Type: 'client', Rules: RULES }])
+    expect(await info(SecretID)).toMatchObject([{ Type: 'client', Rules: RULES }])
     const self = await world.ask('GET', '/acl/token/self', { token: SecretID })
     expect(self.json).toMatchObject({ AccessorID: '', CreateTime: '0001-01-01T00:00:00Z' })
   })
@@ -233,7 +218,6 @@ describe('an expired token of the new API is absent, whether reaped or not (deci
 
 describe('rights', () => {
   test('a request without a token has the rights of the anonymous token', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/token/00000000-0000-0000-0000-000000000002', {
       Policies: [{ Name: 'global-management' }],
     })
@@ -251,57 +235,50 @@ describe('both trailing forms', () => {
     ['PUT', '/acl/clone/', 'Missing ACL'],
     ['GET', '/acl/rules/translate/', 'Missing token AccessorID'],
   ])('400 id_missing: %s %s without its last part', async (method, path, text) => {
-    const { ask } = await legacyWorld()
-    const reply = await ask(method, path, { token })
+    const reply = await world.ask(method, path, { token })
     expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', text])
   })
 
   test('the bare form of translate accepts a text, by GET or POST (spec 9.1)', async () => {
-    const { ask } = await legacyWorld()
     const body = 'key "app" { policy = "write" }'
     const [got, posted] = [
-      await ask('GET', '/acl/rules/translate', { token, body }),
-      await ask('POST', '/acl/rules/translate', { token, body }),
+      await world.ask('GET', '/acl/rules/translate', { token, body }),
+      await world.ask('POST', '/acl/rules/translate', { token, body }),
     ]
     expect([got.status, got.text]).toEqual([200, posted.text])
-    const reply = await ask('PUT', '/acl/rules/translate', { token })
+    const reply = await world.ask('PUT', '/acl/rules/translate', { token })
     expect([reply.status, reply.headers.Allow]).toEqual([405, 'OPTIONS,GET,POST'])
-    const other = await ask('POST', `/acl/rules/translate/${anId(1)}`, { token, body: '' })
+    const other = await world.ask('POST', `/acl/rules/translate/${anId(1)}`, { token, body: '' })
     expect([other.status, other.headers.Allow]).toEqual([405, 'OPTIONS,GET'])
   })
 
   test('400 for a path with an extra segment: it is another path', async () => {
-    const { ask } = await legacyWorld()
     for (const path of ['/acl/create/', '/acl/list/'])
-      expect((await ask('PUT', path, { token })).status).toBe(404)
+      expect((await world.ask('PUT', path, { token })).status).toBe(404)
   })
 })
 
 describe('translate', () => {
   test('translates text to text and keeps comments', async () => {
-    const { ask } = await legacyWorld()
     const body = '# all of it\nkey "app" { policy = "write" }'
-    const reply = await ask('POST', '/acl/rules/translate', { token, body })
+    const reply = await world.ask('POST', '/acl/rules/translate', { token, body })
     expect(reply.headers['Content-Type']).toBe('text/plain; charset=utf-8')
     expect(reply.text).toMatch(/^# all of it\nkey_prefix "app" \{\n {2}policy = "write"\n\}\s*$/)
   })
 
   test('an empty text is translated to an empty text', async () => {
-    const { ask } = await legacyWorld()
-    const reply = await ask('POST', '/acl/rules/translate', { token })
+    const reply = await world.ask('POST', '/acl/rules/translate', { token })
     expect([reply.status, reply.text]).toEqual([200, ''])
   })
 
   test('400 rules_invalid: an invalid rule text, with the place of the error', async () => {
-    const { ask } = await legacyWorld()
-    const reply = await ask('POST', '/acl/rules/translate', { token, body: 'key "a" {' })
+    const reply = await world.ask('POST', '/acl/rules/translate', { token, body: 'key "a" {' })
     expect(reply.code).toBe('rules_invalid')
   })
 
   test('the rules of a stored token, by its accessor', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: 'node "n" { policy = "read" }' })
-    await migrate(world, 'a')
+    await migrate('a')
     const path = `/acl/rules/translate/${anId(0x7000)}`
     expect((await world.ask('GET', path, { token })).text).toContain('node_prefix "n"')
     const { AccessorID } = await world.token()
@@ -317,13 +294,12 @@ describe('translate', () => {
 
 describe('legacy tokens and the new API (spec 9.2.4)', () => {
   test('an update converts a token: rules and type are removed, and its rights are what the body links', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Name: 'n', Rules: RULES })
-    await migrate(world, 'a')
+    await migrate('a')
     const path = `/acl/token/${anId(0x7000)}`
     const policy = await world.policy({ Name: 'other', Rules: 'key "other" { policy = "read" }' })
     await world.manage('PUT', path, { Description: 'converted', Policies: [{ ID: policy.ID }] })
-    expect(await info(world, 'a')).toEqual([])
+    expect(await info('a')).toEqual([])
     expect((await world.ask('PUT', '/kv/app', { token: 'a', body: 'x' })).status).toBe(403)
     expect((await world.ask('GET', '/kv/other', { token: 'a' })).status).toBe(404)
     const update = await world.ask('PUT', '/acl/update', { token, body: { ID: 'a' } })
@@ -331,9 +307,8 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
   })
 
   test('a record cannot be sent back as read, with its rules, and a clone is refused', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
-    await migrate(world, 'a')
+    await migrate('a')
     const path = `/acl/token/${anId(0x7000)}`
     const read = await world.manage('GET', path)
     expect((await world.ask('PUT', path, { token, body: read })).status).toBe(400)
@@ -349,7 +324,6 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
   })
 
   test('an update to an empty accessor is a 400 that creates nothing (decisions: upgrade)', async () => {
-    const world = await legacyWorld()
     await world.manage('PUT', '/acl/create', { ID: 'a' })
     const before = ((await world.manage('GET', '/acl/tokens')) as unknown[]).length
     for (const body of [{}, { AccessorID: '' }, { SecretID: 'a' }])
@@ -397,21 +371,21 @@ describe('authorization by legacy rules, before 1.4.0 and after', () => {
     const stored = await world.store.tokenBySecret('anonymous')
     if (!stored) throw new Error('there is no anonymous token')
     const record = aToken({ AccessorID: '', SecretID: 'anonymous', Type: 'client', Rules: RULES })
-    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+    world.store.commitNow([putOf('tokens', record, stored.ModifyIndex)])
     expect((await world.ask('PUT', '/kv/app/a', { body: 'x' })).status).toBe(200)
     const refused = await world.ask('GET', '/kv/else')
     expect([refused.code, refused.text]).toEqual([
       'privilege_missing',
       expect.stringContaining('anonymous token lacks'),
     ])
-    await migrate(world, 'anonymous')
+    await migrate('anonymous', world)
     expect((await world.ask('GET', '/kv/app/a')).status).toBe(200)
   })
 
   test('unreadable rules that were stored before a check existed give no rights', async () => {
     const world = await aWorld({ version: '1.3.0' })
     const record = aToken({ AccessorID: '', SecretID: 'a', Type: 'client', Rules: 'key "" { policy = ' })
-    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+    world.store.commitNow([putOf('tokens', record, 0)])
     await world.manage('PUT', '/kv/a', 'x')
     expect((await world.ask('GET', '/kv/a', { token: 'a' })).status).toBe(403)
   })

@@ -1,5 +1,6 @@
 import { convertForMigration, DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { type Changes, REDACTED_SECRET_ID } from '@latchkey/contract'
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aNamespace, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
@@ -70,10 +71,10 @@ describe('a reader', () => {
     const tokens = Array.from({ length: 2_500 }, (_, i) => aToken({ Local: i % 5 === 0 }))
     const policies = Array.from({ length: 30 }, () => aPolicy({ Rules: 'x'.repeat(100_000) }))
     world.store.commitNow([
-      { table: 'namespaces', op: 'put', record: aNamespace(), expect: 0 },
-      ...policies.map((record) => ({ table: 'policies', op: 'put', record, expect: 0 }) as const),
-      ...tokens.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
-      { table: 'tokens', op: 'put', record: aToken({ AccessorID: '', Type: 'client' }), expect: 0 },
+      putOf('namespaces', aNamespace(), 0),
+      ...policies.map((record) => putOf('policies', record, 0)),
+      ...tokens.map((record) => putOf('tokens', record, 0)),
+      putOf('tokens', aToken({ AccessorID: '', Type: 'client' }), 0),
     ])
     let next = 1
     const { held: reader, pages } = await copy(world, () => {
@@ -81,21 +82,11 @@ describe('a reader', () => {
       const policy = policies[next] ?? aPolicy()
       next += 2
       world.store.commitNow([
-        { table: 'tokens', op: 'delete', record: gone ?? aToken(), expect: undefined },
-        {
-          table: 'tokens',
-          op: 'put',
-          record: { ...(changed ?? aToken()), Description: 'x' },
-          expect: undefined,
-        },
-        {
-          table: 'tokens',
-          op: 'put',
-          record: { ...(local ?? aToken()), Description: `${next}` },
-          expect: undefined,
-        },
-        { table: 'tokens', op: 'put', record: aToken(), expect: 0 },
-        { table: 'policies', op: 'delete', record: policy, expect: undefined },
+        deleteOf('tokens', gone ?? aToken()),
+        putOf('tokens', { ...(changed ?? aToken()), Description: 'x' }),
+        putOf('tokens', { ...(local ?? aToken()), Description: `${next}` }),
+        putOf('tokens', aToken(), 0),
+        deleteOf('policies', policy),
       ])
     })
     expect(pages).toBeGreaterThan(4)
@@ -109,11 +100,10 @@ describe('a reader', () => {
     const world = await aWorld()
     const { changes } = await ask(world, '')
     const isReset = async (index: number) => (await ask(world, `?index=${index}`)).changes.Reset === true
-    const put = (Rules: string) =>
-      ({ table: 'policies', op: 'put', record: aPolicy({ Rules }), expect: 0 }) as const
+    const put = (Rules: string) => putOf('policies', aPolicy({ Rules }), 0)
     const long = world.store.commitNow(Array.from({ length: 9 }, () => put('x'.repeat(500_000))))
     expect(await isReset(changes.Index)).toBe(true)
-    const token = () => ({ table: 'tokens', op: 'put', record: aToken(), expect: 0 }) as const
+    const token = () => putOf('tokens', aToken(), 0)
     world.store.commitNow(Array.from({ length: 5_000 }, token))
     expect(await isReset(long)).toBe(false)
     world.store.commitNow([token()])
@@ -125,9 +115,8 @@ describe('a reader', () => {
   test('far behind, catches up in parts if it requests them, however much has changed', async () => {
     const world = await aWorld()
     const { held: reader } = await copy(world, () => {})
-    const token = () => ({ table: 'tokens', op: 'put', record: aToken(), expect: 0 }) as const
-    const long = () =>
-      ({ table: 'policies', op: 'put', record: aPolicy({ Rules: 'x'.repeat(500_000) }), expect: 0 }) as const
+    const token = () => putOf('tokens', aToken(), 0)
+    const long = () => putOf('policies', aPolicy({ Rules: 'x'.repeat(500_000) }), 0)
     for (let i = 0; i < 4; i += 1) world.store.commitNow(Array.from({ length: 2_000 }, token))
     for (let i = 0; i < 6; i += 1) world.store.commitNow([long()])
     const start = reader.index
@@ -148,9 +137,7 @@ describe('a reader', () => {
     const { changes } = await ask(world, '')
     const hidden = aToken({ SecretID: REDACTED_SECRET_ID })
     const shown = aToken()
-    world.store.commitNow(
-      [hidden, shown].map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
-    )
+    world.store.commitNow([hidden, shown].map((record) => putOf('tokens', record, 0)))
     const { AccessorID } = shown
     const followed = (await ask(world, `?index=${changes.Index}`)).changes
     expect(followed.Tokens).toMatchObject([{ AccessorID }])
@@ -165,8 +152,7 @@ describe('a reader', () => {
   test('with a name is listed with its index and lag, and changes are kept for it', async () => {
     const world = await aWorld()
     const { changes } = await ask(world, '?reader=dc2')
-    const put = () =>
-      ({ table: 'tokens', op: 'put', record: { ...aToken(), Local: true }, expect: 0 }) as const
+    const put = () => putOf('tokens', { ...aToken(), Local: true }, 0)
     const listed = async () =>
       (await world.ask('GET', '/acl/replication', {})).json as Content<'operations.replication'>
     const Index = changes.Index
@@ -217,14 +203,14 @@ test('WithoutAccessor counts the global tokens that answers cannot contain yet (
   const waiting = () => aToken({ AccessorID: '', Type: 'client' })
   const tokens = [waiting(), waiting(), { ...waiting(), Local: true }]
   const index = world.store.commitIndex()
-  world.store.commitNow(tokens.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const))
+  world.store.commitNow(tokens.map((record) => putOf('tokens', record, 0)))
   const { changes } = await ask(world, `?index=${index}`)
   expect(changes).toMatchObject({ Tokens: [], WithoutAccessor: 2 })
   for (const token of tokens) {
     const stored = await world.store.tokenBySecret(token.SecretID)
     if (stored === undefined) throw new Error('it was stored')
     const record = convertForMigration(stored, aToken().AccessorID)
-    world.store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+    world.store.commitNow([putOf('tokens', record, stored.ModifyIndex)])
   }
   const { changes: all } = await ask(world, `?index=${changes.Index}`)
   expect(all.Tokens).toHaveLength(2)

@@ -2,6 +2,7 @@
 
 import { convertForMigration, fromLegacyToken, type MigrationRecord } from '@latchkey/acl'
 import { changesBetween, parseServiceVersion, readVersion } from '@latchkey/contract'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, START, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { inLegacyMode } from '../../test/versions/rows.ts'
@@ -71,18 +72,11 @@ describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
         CreateIndex: 0,
         ModifyIndex: 0,
       })
-      store.commitNow([{ table: 'tokens', op: 'put', record, expect: 0 }])
+      store.commitNow([putOf('tokens', record, 0)])
     }
   }
   const remember = ({ store }: World, record: MigrationRecord) =>
-    store.commitNow([
-      {
-        table: 'system',
-        op: 'put',
-        record: { Key: 'migration', Value: record, CreateIndex: 0, ModifyIndex: 0 },
-        expect: undefined,
-      },
-    ])
+    store.commitNow([putOf('system', { Key: 'migration', Value: record, CreateIndex: 0, ModifyIndex: 0 })])
 
   test('nothing to do: done', async () => {
     expect(await progress(await aWorld({ version: '1.10' }))).toEqual({
@@ -140,7 +134,7 @@ describe('progress of the accessor migration (spec 8, 9.2.3)', () => {
       if (batches === 0 && stored) {
         batches += 1
         const record = convertForMigration(stored, 'a0000000-0000-4000-8000-0000000000aa')
-        store.commitNow([{ table: 'tokens', op: 'put', record, expect: stored.ModifyIndex }])
+        store.commitNow([putOf('tokens', record, stored.ModifyIndex)])
         remember(world, { batches: 1, done: 1, lastBatchAt: START, run: undefined })
       }
       return remaining

@@ -1,4 +1,5 @@
 import { SeededRandom } from '@latchkey/testkit/random'
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aKey, aNamespace, aToken } from '@latchkey/testkit/records/record-builders'
 import { aSecondary } from '@latchkey/testkit/replication/secondary'
 import { aWorld, MANAGEMENT } from '@latchkey/testkit/service/world'
@@ -9,12 +10,7 @@ import type { ReplicationStep } from './replicator.ts'
 import { Replicator } from './replicator.ts'
 import { serviceSource } from './service-source.ts'
 
-const put = (record: ReturnType<typeof aToken>): Change => ({
-  table: 'tokens',
-  op: 'put',
-  record,
-  expect: undefined,
-})
+const put = (record: ReturnType<typeof aToken>): Change => putOf('tokens', record)
 const remove = (record: ReturnType<typeof aToken>): Change => ({ ...put(record), op: 'delete' }) as Change
 
 const manyTokens = (count: number) => Array.from({ length: count }, () => aToken())
@@ -195,15 +191,15 @@ test('a namespace stays while it contains a key of this datacenter', async () =>
   const primary = await aWorld({ edition: 'extended' })
   const { store, settle, record } = aSecondary(primary)
   const namespace = aNamespace({ Name: 'team' })
-  primary.store.commitNow([{ table: 'namespaces', op: 'put', record: namespace, expect: 0 }])
+  primary.store.commitNow([putOf('namespaces', namespace, 0)])
   await settle()
   const key = aKey({ Namespace: 'team' })
-  store.commitNow([{ table: 'kv', op: 'put', record: key, expect: 0 }])
-  primary.store.commitNow([{ table: 'namespaces', op: 'delete', record: namespace, expect: undefined }])
+  store.commitNow([putOf('kv', key, 0)])
+  primary.store.commitNow([deleteOf('namespaces', namespace)])
   await settle()
   expect(record()).toMatchObject({ index: primary.store.commitIndex(), keptNamespaces: ['team'] })
   expect(store.directory().namespace('team')).toBeDefined()
-  store.commitNow([{ table: 'kv', op: 'delete', record: key, expect: undefined }])
+  store.commitNow([deleteOf('kv', key)])
   await settle()
   expect(store.directory().namespace('team')).toBeUndefined()
   expect(record()).not.toHaveProperty('keptNamespaces')
@@ -239,7 +235,7 @@ test('REP-12: a server of another datacenter, or of this one, is not followed', 
   expect(status().pausedBy).toBe('the server is of datacenter "dc1", not of "dc3"')
   const itself = aSecondary(primary)
   const cluster = primary.store.directory().system('cluster')
-  if (cluster) itself.store.commitNow([{ table: 'system', op: 'put', record: cluster, expect: 0 }])
+  if (cluster) itself.store.commitNow([putOf('system', cluster, 0)])
   expect(await itself.step()).toMatchObject({ outcome: 'paused' })
   expect(itself.status().pausedBy).toBe('the server belongs to this datacenter itself')
 })

@@ -1,5 +1,7 @@
 /** A secondary that has copies of legacy tokens from before its upgrade. Spec 9.2.2, 9.2.3. */
+
 import { convertForMigration, fromLegacyToken, type TokenRecord } from '@latchkey/acl'
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { aSecondary } from '@latchkey/testkit/replication/secondary'
 import { aWorld, type World } from '@latchkey/testkit/service/world'
@@ -10,7 +12,7 @@ import type { ReplicatorOptions } from './replicator.ts'
 
 const RULES = 'key "app" { policy = "write" }'
 
-const put = (record: TokenRecord, expect = 0): Change => ({ table: 'tokens', op: 'put', record, expect })
+const put = (record: TokenRecord, expect = 0): Change => putOf('tokens', record, expect)
 const legacy = (ID: string) =>
   fromLegacyToken({ ID, Name: ID, Type: 'client', Rules: RULES, CreateIndex: 0, ModifyIndex: 0 })
 
@@ -42,7 +44,7 @@ async function migrate({ store }: World, ...secrets: readonly string[]): Promise
 async function destroy(store: MemoryStore, ...secrets: readonly string[]): Promise<void> {
   for (const secret of secrets) {
     const record = await store.tokenBySecret(secret)
-    if (record !== undefined) store.commitNow([{ table: 'tokens', op: 'delete', record, expect: undefined }])
+    if (record !== undefined) store.commitNow([deleteOf('tokens', record)])
   }
 }
 

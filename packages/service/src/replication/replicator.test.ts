@@ -1,3 +1,4 @@
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { aSecondary } from '@latchkey/testkit/replication/secondary'
 import { aWorld } from '@latchkey/testkit/service/world'
@@ -44,10 +45,7 @@ test('copies everything once a day, mends what differs, also a token that the pr
   const stored = await store.tokenBySecret(kept.SecretID)
   if (!stored) return expect.fail()
   const revoked = aToken()
-  store.commitNow([
-    { table: 'tokens', op: 'put', record: { ...stored, Description: 'drifted' }, expect: undefined },
-    { table: 'tokens', op: 'put', record: revoked, expect: undefined },
-  ])
+  store.commitNow([putOf('tokens', { ...stored, Description: 'drifted' }), putOf('tokens', revoked)])
   await primary.clock.advance(86_400_000)
   expect(await mended()).toEqual({ ...none, tokens: 2 })
   expect(await store.tokenBySecret(kept.SecretID)).toMatchObject({ Description: 'kept' })

@@ -1,5 +1,5 @@
 /** The forms of answers and refusals. Decisions: error bodies. */
-import { ACL_ERROR_CODES, ACL_ERRORS, AclError, PROBLEM_JSON } from '@latchkey/contract'
+import { AclError, PROBLEM_JSON } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
 import type { WireReply } from '../request/wire.ts'
 import type { JsonElementBytes, JsonElements } from './json-text.ts'
@@ -23,58 +23,6 @@ function context(accept?: string, pretty = false): ReplyContext {
 }
 
 describe('a refusal', () => {
-  test.each(ACL_ERROR_CODES)('%s has the status of the table, as text and as problem JSON', (code) => {
-    const error = new AclError(code, 'what and where', { field: 'Policies[0].Foo' })
-    const plain = renderError(error, context())
-    const problem = renderError(error, context(PROBLEM_JSON))
-    expect(plain.status).toBe(ACL_ERRORS[code].status)
-    expect(plain.headers['Content-Type']).toBe('text/plain; charset=utf-8')
-    expect(problem.status).toBe(ACL_ERRORS[code].status)
-    expect(problem.headers['Content-Type']).toBe(PROBLEM_JSON)
-    expect(JSON.parse(String(problem.body))).toMatchObject({
-      type: `urn:latchkey:error:${code}`,
-      title: ACL_ERRORS[code].title,
-      status: ACL_ERRORS[code].status,
-      code,
-      field: 'Policies[0].Foo',
-      requestId: 'request-1',
-    })
-    for (const reply of [plain, problem]) {
-      expect(reply.headers).toMatchObject({
-        'Cache-Control': 'no-store',
-        'X-Request-Id': 'request-1',
-        'X-Service-Index': '5',
-      })
-    }
-  })
-
-  test('as text: only the message, without a newline', () => {
-    expect(renderError(new AclError('not_found', 'no such thing'), context()).body).toBe('no such thing')
-  })
-
-  test('as problem JSON: all known details, and no others', () => {
-    const error = new AclError('privilege_missing', 'Permission denied', {
-      accessorId: 'a',
-      missing: { resource: 'acl', access: 'write' },
-      line: 1,
-      column: 2,
-      cause: new Error('for the log'),
-    })
-    const body = String(renderError(error, context(PROBLEM_JSON)).body)
-    expect(JSON.parse(body)).toEqual({
-      type: 'urn:latchkey:error:privilege_missing',
-      title: 'Permission denied',
-      status: 403,
-      detail: 'Permission denied',
-      code: 'privilege_missing',
-      line: 1,
-      column: 2,
-      missing: { resource: 'acl', access: 'write' },
-      accessorId: 'a',
-      requestId: 'request-1',
-    })
-  })
-
   test('includes its headers', () => {
     const error = new AclError('unavailable', 'away', { headers: { 'Retry-After': '1' } })
     expect(renderError(error, context()).headers).toMatchObject({ 'Retry-After': '1' })

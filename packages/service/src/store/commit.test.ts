@@ -1,4 +1,5 @@
 import { AclError } from '@latchkey/contract'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aToken } from '@latchkey/testkit/records/record-builders'
 import { describe, expect, test } from 'vitest'
 import { type Decision, decideAndCommit } from './commit.ts'
@@ -6,7 +7,7 @@ import { MemoryStore } from './memory-store.ts'
 import { type Change, StoreConflict } from './store.ts'
 
 const aStore = () => new MemoryStore({ after: () => () => {} })
-const put = (record = aToken()): Change => ({ table: 'tokens', op: 'put', record, expect: 0 })
+const put = (record = aToken()): Change => putOf('tokens', record, 0)
 
 /** Increments the number in a token's description. */
 function increment(store: MemoryStore, secretId: string): () => Promise<Decision<number>> {
@@ -14,10 +15,7 @@ function increment(store: MemoryStore, secretId: string): () => Promise<Decision
     const existing = await store.tokenBySecret(secretId)
     if (!existing) throw new TypeError('no token')
     const record = { ...existing, Description: String(Number(existing.Description) + 1) }
-    return {
-      changes: [{ table: 'tokens', op: 'put', record, expect: existing.ModifyIndex }],
-      answer: (index) => index,
-    }
+    return { changes: [putOf('tokens', record, existing.ModifyIndex)], answer: (index) => index }
   }
 }
 

@@ -1,5 +1,6 @@
 /** Features of the memory store beyond the port: snapshots and timers. */
 
+import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { beforeEach, expect, test } from 'vitest'
 import { MemoryStore } from './memory-store.ts'
@@ -13,17 +14,14 @@ beforeEach(() => {
 test('later commits do not change a snapshot, and restoring it restores the state', async () => {
   const token = aToken()
   const policy = aPolicy()
-  await store.commit([
-    { table: 'tokens', op: 'put', record: token, expect: 0 },
-    { table: 'policies', op: 'put', record: policy, expect: 0 },
-  ])
+  await store.commit([putOf('tokens', token, 0), putOf('policies', policy, 0)])
   const before = store.snapshot()
   const added = aToken()
   await store.commit([
-    { table: 'tokens', op: 'delete', record: token, expect: undefined },
-    { table: 'tokens', op: 'put', record: added, expect: 0 },
-    { table: 'policies', op: 'delete', record: policy, expect: undefined },
-    { table: 'kv', op: 'put', record: aKey(), expect: 0 },
+    deleteOf('tokens', token),
+    putOf('tokens', added, 0),
+    deleteOf('policies', policy),
+    putOf('kv', aKey(), 0),
   ])
   expect(before.tokens.size).toBe(1)
   store.restore(before)
@@ -35,7 +33,7 @@ test('later commits do not change a snapshot, and restoring it restores the stat
 
 test('restoring advances the index and the version of the directory', async () => {
   const start = store.snapshot()
-  const index = await store.commit([{ table: 'policies', op: 'put', record: aPolicy(), expect: 0 }])
+  const index = await store.commit([putOf('policies', aPolicy(), 0)])
   const { version } = store.directory()
   store.restore(start)
   expect(store.tableIndex('tokens')).toBeGreaterThan(index)
@@ -45,7 +43,7 @@ test('restoring advances the index and the version of the directory', async () =
 test('restoring wakes every waiter, because anything may have changed', async () => {
   const start = store.snapshot()
   const token = aToken()
-  const index = await store.commit([{ table: 'tokens', op: 'put', record: token, expect: 0 }])
+  const index = await store.commit([putOf('tokens', token, 0)])
   const waits = [
     store.wait('policies', index, 10_000),
     store.wait(tokenTopic(token.AccessorID), index, 10_000),
@@ -68,6 +66,6 @@ test('an aborted wait is removed: a later commit does not touch it', async () =>
   const wait = counting.wait('kv', 0, 10_000, leaving.signal)
   leaving.abort()
   expect(await wait).toBe('aborted')
-  await counting.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+  await counting.commit([putOf('kv', aKey(), 0)])
   expect(cancelled).toBe(1)
 })

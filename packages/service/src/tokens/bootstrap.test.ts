@@ -2,6 +2,7 @@
 
 import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { policySchema, type Token } from '@latchkey/contract'
+import { deleteOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, type WorldOptions } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { ensureBuiltins } from './builtins.ts'
@@ -88,7 +89,7 @@ describe('built-in records', () => {
     expect(world.store.snapshot()).toEqual(before)
     const policy = world.store.directory().policy(GLOBAL_MANAGEMENT_POLICY_ID)
     if (!policy) expect.fail('no policy')
-    await world.store.commit([{ table: 'policies', op: 'delete', record: policy, expect: undefined }])
+    await world.store.commit([deleteOf('policies', policy)])
     await ensureBuiltins(world.store, context)
     expect(world.store.directory().policy(GLOBAL_MANAGEMENT_POLICY_ID)?.Rules).toBe(policy.Rules)
   })

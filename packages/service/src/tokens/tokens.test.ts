@@ -1,5 +1,7 @@
 /** Concurrency and order of checks in the token handlers. The conformance suite tests the client's view. */
+
 import { AclError, limits, type Token } from '@latchkey/contract'
+import { deleteOf } from '@latchkey/testkit/records/changes'
 import { type AskOptions, aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { beforeEach, describe, expect, test } from 'vitest'
 
@@ -25,7 +27,7 @@ describe('create (spec 4.2)', () => {
     expect((await create()).code).toBe('id_in_use')
     const [record] = world.store.expiredNow(world.clock.now(), 1)
     if (!record) expect.fail('not expired')
-    await world.store.commit([{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }])
+    await world.store.commit([deleteOf('tokens', record, record.ModifyIndex)])
     expect((await create()).status).toBe(200)
   })
 

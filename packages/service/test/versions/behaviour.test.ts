@@ -1,6 +1,7 @@
 /** Spec 9.2 and 9.3, as far as they apply to this service, at versions on both sides of every boundary. */
 
 import { fromLegacyToken } from '@latchkey/acl'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, MANAGEMENT, type World } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
 import { expectSince } from './rows.ts'
@@ -22,35 +23,25 @@ function plant(
     CreateIndex: 0,
     ModifyIndex: 0,
   })
-  store.commitNow([{ table: 'tokens', op: 'put', record: { ...record, AccessorID }, expect: 0 }])
+  store.commitNow([putOf('tokens', { ...record, AccessorID }, 0)])
 }
 
 describe('9.2: the upgrade to 1.4.0', () => {
   test('an unmigrated token shows an empty AccessorID in list and self, and cannot be addressed (spec 9.2.3)', () =>
-    expectSince(
-      [
-        ['0.7', [404, 404, 404]],
-        ['1.4.0', ['', '', 400]],
-      ],
-      async (world) => {
-        plant(world, 'unmigrated')
-        const list = await world.ask('GET', '/acl/tokens', { token })
-        const self = await world.ask('GET', '/acl/token/self', { token: 'unmigrated' })
-        const update = await world.ask('PUT', '/acl/token/', { token, body: { AccessorID: '' } })
-        if (list.status !== 200) return [list.status, self.status, update.status]
-        const entries = list.json as { AccessorID: string; SecretID: string }[]
-        const entry = entries.find(({ SecretID }) => SecretID === 'unmigrated')
-        return [entry?.AccessorID, (self.json as { AccessorID: string }).AccessorID, update.status]
-      },
-    ))
+    expectSince({ '0.7': [404, 404, 404], '1.4.0': ['', '', 400] }, async (world) => {
+      plant(world, 'unmigrated')
+      const list = await world.ask('GET', '/acl/tokens', { token })
+      const self = await world.ask('GET', '/acl/token/self', { token: 'unmigrated' })
+      const update = await world.ask('PUT', '/acl/token/', { token, body: { AccessorID: '' } })
+      if (list.status !== 200) return [list.status, self.status, update.status]
+      const entries = list.json as { AccessorID: string; SecretID: string }[]
+      const entry = entries.find(({ SecretID }) => SecretID === 'unmigrated')
+      return [entry?.AccessorID, (self.json as { AccessorID: string }).AccessorID, update.status]
+    }))
 
   test('legacy tokens can be created until 1.11, and cannot use policies (spec 9.2.4)', () =>
     expectSince(
-      [
-        ['0.7', [200, 'without links']],
-        ['1.7.0', [400, 'without links']],
-        ['1.11', [410, 410]],
-      ],
+      { '0.7': [200, 'without links'], '1.7.0': [400, 'without links'], '1.11': [410, 410] },
       async (world) => {
         const body = { ID: 'old', Policies: [{ Name: 'global-management' }] }
         const withPolicies = await world.ask('PUT', '/acl/create', { token, body })
@@ -62,11 +53,11 @@ describe('9.2: the upgrade to 1.4.0', () => {
 
   test('rights of legacy tokens come from rules and type until 1.11, then only from links (spec 9.1, 9.2.4)', () =>
     expectSince(
-      [
-        ['0.7', { client: 404, rules: 200, 'rules, migrated': 200, management: 200 }],
-        ['1.0', { client: 403, rules: 200, 'rules, migrated': 200, management: 200 }],
-        ['1.11', { client: 403, rules: 403, 'rules, migrated': 403, management: 403 }],
-      ],
+      {
+        '0.7': { client: 404, rules: 200, 'rules, migrated': 200, management: 200 },
+        '1.0': { client: 403, rules: 200, 'rules, migrated': 200, management: 200 },
+        '1.11': { client: 403, rules: 403, 'rules, migrated': 403, management: 403 },
+      },
       async (world) => {
         await world.ask('PUT', '/kv/app/a', { token, body: 'x' })
         const Rules = 'key "app" { policy = "read" }'
@@ -83,17 +74,10 @@ describe('9.2: the upgrade to 1.4.0', () => {
     ))
 
   test('a legacy management token may use the token API until 1.11', () =>
-    expectSince(
-      [
-        ['0.7', 404],
-        ['1.4.0', 200],
-        ['1.11', 403],
-      ],
-      async (world) => {
-        plant(world, 'management', { Type: 'management' })
-        return (await world.ask('PUT', '/acl/token', { token: 'management', body: {} })).status
-      },
-    ))
+    expectSince({ '0.7': 404, '1.4.0': 200, '1.11': 403 }, async (world) => {
+      plant(world, 'management', { Type: 'management' })
+      return (await world.ask('PUT', '/acl/token', { token: 'management', body: {} })).status
+    }))
 })
 
 describe('9.3: behaviour of the HTTP API', () => {
@@ -107,8 +91,8 @@ describe('9.3: behaviour of the HTTP API', () => {
     ['GET', '/catalog/nodes'],
   ])(`0.7: ${HEADER} is on every answer if translation is on: %s %s`, async (method, path) => {
     const ask = async (world: World) => (await world.ask(method, path, { token })).headers[HEADER] ?? 'absent'
-    await expectSince([['0.7', 'true']], ask, { translateAddresses: true })
-    await expectSince([['0.7', 'absent']], ask)
+    await expectSince({ '0.7': 'true' }, ask, { translateAddresses: true })
+    await expectSince({ '0.7': 'absent' }, ask)
   })
 
   test('0.7: the header uses the family of the request', async () => {
@@ -121,10 +105,10 @@ describe('9.3: behaviour of the HTTP API', () => {
 
   test('1.4.0: agent self shows the ACL mode', () =>
     expectSince(
-      [
-        ['0.7', { server: 'true', version: expect.any(String) }],
-        ['1.4.0', { acl: 'enabled', server: 'true', version: expect.any(String) }],
-      ],
+      {
+        '0.7': { server: 'true', version: expect.any(String) },
+        '1.4.0': { acl: 'enabled', server: 'true', version: expect.any(String) },
+      },
       async (world) => {
         const { Stats } = (await world.manage('GET', '/agent/self')) as { Stats: { latchkey: unknown } }
         return Stats.latchkey
@@ -134,19 +118,10 @@ describe('9.3: behaviour of the HTTP API', () => {
   test('intentions are listed in every version; config entries exist from 1.9.0 (spec 9.5)', async () => {
     const statusOf = (path: string) => async (world: World) =>
       (await world.ask('GET', path, { token })).status
-    await expectSince([['0.7', 200]], statusOf('/connect/intentions'))
+    await expectSince({ '0.7': 200 }, statusOf('/connect/intentions'))
+    await expectSince({ '0.7': 501, '1.9': 200 }, statusOf('/config/service-intentions'))
     await expectSince(
-      [
-        ['0.7', 501],
-        ['1.9', 200],
-      ],
-      statusOf('/config/service-intentions'),
-    )
-    await expectSince(
-      [
-        ['0.7', 404],
-        ['1.9', 400],
-      ],
+      { '0.7': 404, '1.9': 400 },
       async (world) => (await world.ask('PUT', '/config', { token, body: {} })).status,
     )
   })

@@ -11,12 +11,7 @@ async function register({ ask }: World, body: object): Promise<void> {
 
 test('filter is ignored before 1.5.0, in the intentions list before 1.8.0, and node-meta before 0.7.3', () =>
   expectSince(
-    [
-      ['0.7', [1, 200, 1]],
-      ['0.9', [1, 200, 0]],
-      ['1.5.0', [0, 200, 0]],
-      ['1.8.0', [0, 400, 0]],
-    ],
+    { '0.7': [1, 200, 1], '0.9': [1, 200, 0], '1.5.0': [0, 200, 0], '1.8.0': [0, 400, 0] },
     async (world) => {
       await register(world, { Node: 'n', Service: { Service: 'web' } })
       const count = async (query: string) =>
@@ -29,11 +24,7 @@ test('filter is ignored before 1.5.0, in the intentions list before 1.8.0, and n
 
 test('filters have the operators contains and matches from 1.6.0', () =>
   expectSince(
-    [
-      ['0.7', [200, 200, 200]],
-      ['1.5.0', [400, 400, 200]],
-      ['1.6.0', [200, 200, 200]],
-    ],
+    { '0.7': [200, 200, 200], '1.5.0': [400, 400, 200], '1.6.0': [200, 200, 200] },
     async ({ ask }) => {
       const filters = ['ServiceTags contains a', 'Node not matches "^n"', 'a in ServiceTags']
       const paths = filters.map((filter) => `/catalog/service/web?filter=${encodeURIComponent(filter)}`)
@@ -44,11 +35,7 @@ test('filters have the operators contains and matches from 1.6.0', () =>
 
 test('reads report their effective consistency from 1.0.7, and the query backend from 1.10 (spec 4.1)', () =>
   expectSince(
-    [
-      ['0.7', [undefined, undefined]],
-      ['1.0.7', ['stale', undefined]],
-      ['1.10', ['stale', 'blocking-query']],
-    ],
+    { '0.7': [undefined, undefined], '1.0.7': ['stale', undefined], '1.10': ['stale', 'blocking-query'] },
     async ({ ask }) => {
       const { headers } = await ask('GET', '/health/state/any?stale')
       return [headers['X-Service-Effective-Consistency'], headers['X-Service-Query-Backend']]
@@ -58,11 +45,11 @@ test('reads report their effective consistency from 1.0.7, and the query backend
 
 test('a service has its own index from 1.0.7, and an absent service the index of the last removal from 1.4.1 (spec 9.3)', () =>
   expectSince(
-    [
-      ['0.7', ['nodes', 'checks', 'nodes', 'checks']],
-      ['1.0.7', ['web', 'web', 'nodes', 'checks']],
-      ['1.4.1', ['web', 'web', 'end', 'end']],
-    ],
+    {
+      '0.7': ['nodes', 'checks', 'nodes', 'checks'],
+      '1.0.7': ['web', 'web', 'nodes', 'checks'],
+      '1.4.1': ['web', 'web', 'end', 'end'],
+    },
     async (world) => {
       const indexes = new Map<string, string>()
       const tables = ['nodes', 'services', 'checks'] as const
@@ -86,10 +73,7 @@ test('a service has its own index from 1.0.7, and an absent service the index of
 
 test('summaries of services include their datacenter and mesh connection from 1.11', () =>
   expectSince(
-    [
-      ['0.7', [undefined, undefined, undefined]],
-      ['1.11', ['dc1', false, false]],
-    ],
+    { '0.7': [undefined, undefined, undefined], '1.11': ['dc1', false, false] },
     async (world) => {
       await register(world, { Node: 'n', Service: { Service: 'web' } })
       const { json } = await world.ask('GET', '/internal/ui/services')

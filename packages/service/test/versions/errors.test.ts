@@ -38,28 +38,15 @@ describe('a field that the endpoint does not support: 400 with a text that names
     ],
   ]
   test.each(BODIES)('%s', (_, method, path, body, since, field) =>
-    expectSince(
-      [
-        ['0.7', '404'],
-        [since, '200'],
-        ['1.7.0', `400 names ${field}`],
-      ],
-      async (world) => {
-        const reply = await world.ask(method, path, { token, body })
-        return reply.text.includes(JSON.stringify(field))
-          ? `${reply.status} names ${field}`
-          : `${reply.status}`
-      },
-    ),
+    expectSince({ '0.7': '404', [since]: '200', '1.7.0': `400 names ${field}` }, async (world) => {
+      const reply = await world.ask(method, path, { token, body })
+      return reply.text.includes(JSON.stringify(field)) ? `${reply.status} names ${field}` : `${reply.status}`
+    }),
   )
 
   test('a legacy token, in every version that has such tokens', () =>
     expectSince(
-      [
-        ['0.7', 200],
-        ['1.7.0', 400],
-        ['1.11', 410],
-      ],
+      { '0.7': 200, '1.7.0': 400, '1.11': 410 },
       async (world) => (await world.ask('PUT', '/acl/create', { token, body: { Bogus: 1 } })).status,
     ))
 })
@@ -88,13 +75,13 @@ describe('in legacy mode the new ACL APIs and bootstrap refuse with that reason 
     const since = (gate !== undefined && SINCE[gate]) || '1.4.0'
     const inMode = '403 legacy_mode The ACL system is currently in legacy mode. It waits for a test.'
     return expectSince(
-      [
-        ['0.7', '404 endpoint_unknown No such endpoint'],
-        [since, inMode],
+      {
+        '0.7': '404 endpoint_unknown No such endpoint',
+        [since]: inMode,
         ...(gate === 'api.legacyTokenRules'
-          ? ([['1.11', expect.stringContaining('410 endpoint_removed')]] as const)
-          : []),
-      ],
+          ? { '1.11': expect.stringContaining('410 endpoint_removed') }
+          : {}),
+      },
       async (world) => {
         inLegacyMode(world)
         const asked = path.replace(/:\w+/, anId(1))
@@ -106,24 +93,18 @@ describe('in legacy mode the new ACL APIs and bootstrap refuse with that reason 
   })
 
   test('the legacy API keeps working, and so does everything else', () =>
-    expectSince(
-      [
-        ['0.7', [200, 200, 200, 200, 200]],
-        ['1.11', [410, 410, 410, 200, 200]],
-      ],
-      async (world) => {
-        inLegacyMode(world)
-        const asked: readonly [string, string, unknown][] = [
-          ['PUT', '/acl/create', { ID: 'a' }],
-          ['GET', '/acl/list', undefined],
-          ['POST', '/acl/rules/translate', ''],
-          ['PUT', '/kv/a', 'value'],
-          ['GET', '/acl/replication', undefined],
-        ]
-        const statuses: number[] = []
-        for (const [method, path, body] of asked)
-          statuses.push((await world.ask(method, path, { token, body })).status)
-        return statuses
-      },
-    ))
+    expectSince({ '0.7': [200, 200, 200, 200, 200], '1.11': [410, 410, 410, 200, 200] }, async (world) => {
+      inLegacyMode(world)
+      const asked: readonly [string, string, unknown][] = [
+        ['PUT', '/acl/create', { ID: 'a' }],
+        ['GET', '/acl/list', undefined],
+        ['POST', '/acl/rules/translate', ''],
+        ['PUT', '/kv/a', 'value'],
+        ['GET', '/acl/replication', undefined],
+      ]
+      const statuses: number[] = []
+      for (const [method, path, body] of asked)
+        statuses.push((await world.ask(method, path, { token, body })).status)
+      return statuses
+    }))
 })

@@ -1,4 +1,5 @@
 /** Records of a later version, read and sent back at an earlier one. Spec 9.1, 9.3 (1.7.0). */
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aRole, aToken } from '@latchkey/testkit/records/record-builders'
 import { aWorld, MANAGEMENT as token } from '@latchkey/testkit/service/world'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +11,7 @@ describe.each(['1.5.0', '1.6.0', '1.7.0', '1.8.0'])('%s, which has no NodeIdenti
   test('a token is shown without them, can be sent back as read, and keeps them', async () => {
     const { ask, manage, store } = await aWorld({ version })
     const later = aToken({ ServiceIdentities, NodeIdentities })
-    await store.commit([{ table: 'tokens', op: 'put', record: later, expect: 0 }])
+    await store.commit([putOf('tokens', later, 0)])
     const path = `/acl/token/${later.AccessorID}`
     const list = (await manage('GET', '/acl/tokens')) as { AccessorID: string }[]
     const listed = list.find(({ AccessorID }) => AccessorID === later.AccessorID) ?? {}
@@ -31,7 +32,7 @@ describe.each(['1.5.0', '1.6.0', '1.7.0', '1.8.0'])('%s, which has no NodeIdenti
   test('a role behaves the same way', async () => {
     const { ask, manage, store } = await aWorld({ version })
     const later = aRole({ NodeIdentities })
-    await store.commit([{ table: 'roles', op: 'put', record: later, expect: 0 }])
+    await store.commit([putOf('roles', later, 0)])
     const path = `/acl/role/${later.ID}`
     const read = (await manage('GET', path)) as object
     const [listed] = (await manage('GET', '/acl/roles')) as object[]
@@ -45,7 +46,7 @@ describe.each(['1.5.0', '1.6.0', '1.7.0', '1.8.0'])('%s, which has no NodeIdenti
 test('1.8.1: an update without NodeIdentities clears them', async () => {
   const { manage, store } = await aWorld({ version: '1.8.1' })
   const record = aToken({ NodeIdentities })
-  await store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
+  await store.commit([putOf('tokens', record, 0)])
   await manage('PUT', `/acl/token/${record.AccessorID}`, {})
   expect(await store.tokenByAccessor(record.AccessorID)).toMatchObject({ NodeIdentities: [] })
 })

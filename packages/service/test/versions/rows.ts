@@ -1,5 +1,7 @@
 /** Tests a row of the spec's version tables against every version. */
+
 import { compareVersions, parseServiceVersion } from '@latchkey/contract'
+import { putOf } from '@latchkey/testkit/records/changes'
 import { aWorld, type World, type WorldOptions } from '@latchkey/testkit/service/world'
 import { expect } from 'vitest'
 
@@ -10,7 +12,7 @@ const VERSIONS = [
 ] as const
 
 /** The answer from each version on, until the next entry. The first entry is the oldest version. */
-export type Since = readonly (readonly [version: string, answer: unknown])[]
+type Since = Readonly<Record<string, unknown>>
 
 /** Asks a world of every version and compares the answers. */
 export async function expectSince(
@@ -30,11 +32,13 @@ export async function expectSince(
 
 function answerAt(expected: Since, version: string): unknown {
   const at = parseServiceVersion(version)
-  return expected.findLast(([since]) => compareVersions(parseServiceVersion(since), at) <= 0)?.[1]
+  return Object.entries(expected).findLast(
+    ([since]) => compareVersions(parseServiceVersion(since), at) <= 0,
+  )?.[1]
 }
 
 /** Puts the store into legacy mode. Spec 9.2.1. */
 export function inLegacyMode({ store }: World): void {
   const record = { Key: 'acl-mode', Value: { mode: 'legacy' }, CreateIndex: 0, ModifyIndex: 0 } as const
-  store.commitNow([{ table: 'system', op: 'put', record, expect: 0 }])
+  store.commitNow([putOf('system', record, 0)])
 }

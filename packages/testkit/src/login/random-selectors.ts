@@ -163,12 +163,8 @@ function randomList(random: SeededRandom): unknown[] {
 }
 
 const BIND_NAMES = [
-  'web',
-  'web-${value.team}',
-  '${value.team}',
-  'x${value.dotted}y',
-  '${ value.odd-name }-${value.team}',
-  'n_${value.deep}',
+  ...['web', 'web-${value.team}', '${value.team}', 'x${value.dotted}y'],
+  ...['${ value.odd-name }-${value.team}', 'n_${value.deep}'],
 ] as const
 
 export interface RandomRule {

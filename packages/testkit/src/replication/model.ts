@@ -2,6 +2,7 @@
  * A primary and a secondary in memory, with random histories of both. After every commit of the secondary, its global records
  * must equal the primary's at the index of its cursor, and its own records must be as it wrote them.
  */
+
 import type { AclModeRecord, ReplicationRecord } from '@latchkey/acl'
 import {
   type Change,
@@ -13,6 +14,7 @@ import {
   StoreConflict,
 } from '@latchkey/service'
 import { SeededRandom } from '../random.ts'
+import { putOf } from '../records/changes.ts'
 import { aWorld, START, type World } from '../service/world.ts'
 import { checkGlobals, checkOwn, ModelBroken } from './compare.ts'
 import { FaultySource } from './faulty-source.ts'
@@ -81,14 +83,7 @@ export class ReplicationModel {
     const { clock } = primary
     const store = new MemoryStore(clock)
     const enabled: AclModeRecord = { mode: 'enabled', since: START }
-    store.commitNow([
-      {
-        table: 'system',
-        op: 'put',
-        record: { Key: 'acl-mode', Value: enabled, CreateIndex: 0, ModifyIndex: 0 },
-        expect: 0,
-      },
-    ])
+    store.commitNow([putOf('system', { Key: 'acl-mode', Value: enabled, CreateIndex: 0, ModifyIndex: 0 }, 0)])
     const at = (of: MemoryStore) => aWorld({ ...WORLD, datacenter: 'dc2', twinOf: { ...primary, store: of } })
     const secondary = await at(store)
     const past = await at(new MemoryStore(clock))
@@ -270,9 +265,7 @@ export class ReplicationModel {
     const stored = this.store.directory().system('replication')
     if (!stored) return
     const Value = { ...stored.Value, accepted: this.clusterOfPrimary() }
-    this.store.commitNow([
-      { table: 'system', op: 'put', record: { ...stored, Value }, expect: stored.ModifyIndex },
-    ])
+    this.store.commitNow([putOf('system', { ...stored, Value }, stored.ModifyIndex)])
     this.lastRecord = Value
   }
 

@@ -1,4 +1,5 @@
 /** A store that follows a world, step by step. */
+
 import type { ReplicationRecord } from '@latchkey/acl'
 import {
   type ChangesAnswer,
@@ -11,6 +12,7 @@ import {
   serviceSource,
 } from '@latchkey/service'
 import { SeededRandom } from '../random.ts'
+import { putOf } from '../records/changes.ts'
 import { MANAGEMENT, type World } from '../service/world.ts'
 
 const NEVER = new AbortController().signal
@@ -79,7 +81,7 @@ export function aSecondary(
       const stored = store.directory().system('replication')
       const Value = { ...secondary.record(), accepted: replicator.status().primaryCluster ?? '' }
       const record = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-      store.commitNow([{ table: 'system', op: 'put', record, expect: stored?.ModifyIndex }])
+      store.commitNow([putOf('system', record, stored?.ModifyIndex)])
     },
   }
   return secondary

@@ -1,6 +1,8 @@
 /** Worlds of several datacenters that reach each other in memory. */
+
 import type { ReplicationRecord } from '@latchkey/acl'
 import type { Change, Datacenters, ForwardedRequest, WireReply } from '@latchkey/service'
+import { putOf } from '../records/changes.ts'
 import { aWorld, type World, type WorldOptions } from './world.ts'
 
 /** What one datacenter sent to another. */
@@ -55,11 +57,11 @@ export async function aFleet(
   const follow = async () => {
     const changes = [...directoryChanges(primary)]
     for await (const tokens of primary.store.tokens({ local: false })) {
-      for (const record of tokens) changes.push({ table: 'tokens', op: 'put', record, expect: undefined })
+      for (const record of tokens) changes.push(putOf('tokens', record))
     }
     const replication: ReplicationRecord = { cluster: 'dc1', index: primary.store.commitIndex(), skipped: [] }
     const record = { Key: 'replication', Value: replication, CreateIndex: 0, ModifyIndex: 0 } as const
-    await secondary.store.commit([...changes, { table: 'system', op: 'put', record, expect: undefined }])
+    await secondary.store.commit([...changes, putOf('system', record)])
   }
   await follow()
   const fallBehind = () => {
@@ -71,10 +73,10 @@ export async function aFleet(
 function* directoryChanges({ store }: World): Generator<Change> {
   const directory = store.directory()
   for (const record of directory.namespaces()) {
-    yield { table: 'namespaces', op: 'put', record, expect: undefined }
+    yield putOf('namespaces', record)
   }
-  for (const record of directory.policies()) yield { table: 'policies', op: 'put', record, expect: undefined }
-  for (const record of directory.roles()) yield { table: 'roles', op: 'put', record, expect: undefined }
+  for (const record of directory.policies()) yield putOf('policies', record)
+  for (const record of directory.roles()) yield putOf('roles', record)
 }
 
 function received({ method, url, headers, body, signal }: ForwardedRequest) {

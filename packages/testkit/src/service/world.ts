@@ -1,4 +1,5 @@
 /** A service in memory with the test's own clock and randomness, called as a transport would call it. */
+
 import { DecodingVerifier, type ReplicationRecord } from '@latchkey/acl'
 import {
   AclError,
@@ -17,6 +18,7 @@ import type { ClusterInfo, IdentityOptions, ServiceOptions } from '@latchkey/ser
 import { ensureBuiltins, JsonDocument, MemoryStore, Service, startLocalChecks } from '@latchkey/service'
 import { expect } from 'vitest'
 import { SeededRandom } from '../random.ts'
+import { putOf } from '../records/changes.ts'
 import { checkReply } from './check-reply.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
@@ -100,7 +102,7 @@ export interface World {
 export function endIntentionsMigration({ store, clock }: Pick<World, 'store' | 'clock'>): void {
   const Value = { state: 'done', since: clock.now() } as const
   const record = { Key: 'intentions', Value, CreateIndex: 0, ModifyIndex: 0 } as const
-  store.commitNow([{ table: 'system', op: 'put', record, expect: undefined }])
+  store.commitNow([putOf('system', record)])
 }
 
 const NODE = {
@@ -259,9 +261,9 @@ async function copyBuiltins(store: MemoryStore, managementToken: string): Promis
   const Value: ReplicationRecord = { cluster: 'primary', index: primary.commitIndex(), skipped: [] }
   const cursor = { Key: 'replication', Value, CreateIndex: 0, ModifyIndex: 0 } as const
   await store.commit([
-    ...[...policies.values()].map((record) => ({ table: 'policies', op: 'put', record, expect: 0 }) as const),
-    ...[...tokens.values()].map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
-    { table: 'system', op: 'put', record: cursor, expect: 0 },
+    ...[...policies.values()].map((record) => putOf('policies', record, 0)),
+    ...[...tokens.values()].map((record) => putOf('tokens', record, 0)),
+    putOf('system', cursor, 0),
   ])
 }
 

@@ -1,4 +1,5 @@
 /** The catalog part of the store suite: nodes, services, checks, coordinates, and the indexes of services. */
+
 import { SeededRandom } from '@latchkey/acl'
 import { coordinateKey } from '@latchkey/catalog'
 import {
@@ -11,9 +12,10 @@ import {
   serviceTopic,
   type Topic,
 } from '@latchkey/service'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { chooseSeed } from '../random.ts'
 import { aCheck, aNode, aService } from '../records/catalog-builders.ts'
+import { deleteOf, putOf } from '../records/changes.ts'
 import { CatalogModel, CatalogSide } from './catalog-model.ts'
 
 let nodes = 0
@@ -24,37 +26,25 @@ function aName(): string {
   return `suite-${nodes}`
 }
 
-const put = (change: Pick<Change & { op: 'put' }, 'table' | 'record'>) =>
-  ({ ...change, op: 'put', expect: undefined }) as Change
-const remove = (change: Pick<Change & { op: 'put' }, 'table' | 'record'>) =>
-  ({ ...change, op: 'delete', expect: undefined }) as Change
-
 const COMMITS = 40
 /** A wait that ends before this is a failure; long, because the machine may stall for seconds. */
 const LONG_MS = 60_000
 
 export function describeCatalog(open: () => Store | Promise<Store>): void {
   describe('the catalog', () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await open()
+    })
+
     test('random commits lead to the records and indexes of the model', async () => {
-      const store = await open()
       const random = new SeededRandom(chooseSeed('random commits of the catalog'))
+      const catalog = store.catalog()
       const before = [
-        ...store
-          .catalog()
-          .checks()
-          .map((record) => remove({ table: 'checks', record })),
-        ...store
-          .catalog()
-          .services()
-          .map((record) => remove({ table: 'services', record })),
-        ...store
-          .catalog()
-          .coordinates()
-          .map((record) => remove({ table: 'coordinates', record })),
-        ...store
-          .catalog()
-          .nodes()
-          .map((record) => remove({ table: 'nodes', record })),
+        ...catalog.checks().map((record) => deleteOf('checks', record)),
+        ...catalog.services().map((record) => deleteOf('services', record)),
+        ...catalog.coordinates().map((record) => deleteOf('coordinates', record)),
+        ...catalog.nodes().map((record) => deleteOf('nodes', record)),
       ]
       if (before.length > 0) await store.commit(before)
       const model = new CatalogModel(random)
@@ -74,7 +64,6 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
     })
 
     test('keeps every field of every record, with strings verbatim', async () => {
-      const store = await open()
       const text = 'a\u0000b \ud800 \udc00\ud83d\ude00 \u001a0041 "\\\n ü'
       const Node = `${aName()} ${text}`
       const words = { [text]: text, b: '' }
@@ -117,10 +106,10 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
         ModifyIndex: 0,
       }
       const index = await store.commit([
-        put({ table: 'nodes', record: node }),
-        put({ table: 'services', record: service }),
-        put({ table: 'checks', record: check }),
-        put({ table: 'coordinates', record: coordinate }),
+        putOf('nodes', node),
+        putOf('services', service),
+        putOf('checks', check),
+        putOf('coordinates', coordinate),
       ])
       const stamped = { CreateIndex: index, ModifyIndex: index }
       const catalog = store.catalog()
@@ -132,36 +121,33 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
     })
 
     test('a put whose expectation fails changes nothing', async () => {
-      const store = await open()
       const Node = aName()
-      const index = await store.commit([put({ table: 'nodes', record: aNode({ Node }) })])
+      const index = await store.commit([putOf('nodes', aNode({ Node }))])
       const record = aNode({ Node: Node.toUpperCase(), Address: '10.9.9.9' })
       for (const expected of [0, index - 1, index + 1]) {
-        const stale: Change = { table: 'nodes', op: 'put', record, expect: expected }
+        const stale: Change = putOf('nodes', record, expected)
         await expect(store.commit([stale])).rejects.toMatchObject({ reason: 'changed' })
       }
-      await store.commit([{ table: 'nodes', op: 'put', record, expect: index }])
+      await store.commit([putOf('nodes', record, index)])
       expect(store.catalog().node(Node)).toMatchObject({ Node: Node.toUpperCase(), CreateIndex: index })
     })
 
     test('services, checks and coordinates without their node are refused', async () => {
-      const store = await open()
       const Node = aName()
       const coordinate = { Vec: [], Error: 0, Adjustment: 0, Height: 0 }
       const stamps = { CreateIndex: 0, ModifyIndex: 0 }
       const orphans = [
-        put({ table: 'services', record: aService({ Node }) }),
-        put({ table: 'checks', record: aCheck({ Node }) }),
-        put({ table: 'coordinates', record: { Node, Segment: '', Coord: coordinate, ...stamps } }),
+        putOf('services', aService({ Node })),
+        putOf('checks', aCheck({ Node })),
+        putOf('coordinates', { Node, Segment: '', Coord: coordinate, ...stamps }),
       ]
       for (const orphan of orphans) await expect(store.commit([orphan])).rejects.toThrow(StoreConflict)
       const node = aNode({ Node })
-      await store.commit([put({ table: 'nodes', record: node }), ...orphans])
-      await expect(store.commit([remove({ table: 'nodes', record: node })])).rejects.toThrow(StoreConflict)
+      await store.commit([putOf('nodes', node), ...orphans])
+      await expect(store.commit([deleteOf('nodes', node)])).rejects.toThrow(StoreConflict)
     })
 
     test('waits end: for the node, the service, a name that appears or disappears, and tables', async () => {
-      const store = await open()
       const Node = aName()
       const Service = aName()
       const wokenBy = async (
@@ -187,31 +173,28 @@ export function describeCatalog(open: () => Store | Promise<Store>): void {
         'checks',
         'catalog',
       ] as const
-      const node = put({ table: 'nodes', record: aNode({ Node }) })
+      const node = putOf('nodes', aNode({ Node }))
       await wokenBy(topics, [nodeTopic(Node), 'nodes', 'catalog'], node)
-      const instance = { table: 'services', record: aService({ Node, Service }) } as const
+      const instance = aService({ Node, Service })
       const connect = connectTopic('default', 'Destination')
-      const proxy = {
-        table: 'services',
-        record: aService({
-          Node,
-          Service: aName(),
-          Kind: 'connect-proxy',
-          Proxy: { DestinationServiceName: 'DESTINATION' },
-        }),
-      } as const
+      const proxy = aService({
+        Node,
+        Service: aName(),
+        Kind: 'connect-proxy',
+        Proxy: { DestinationServiceName: 'DESTINATION' },
+      })
       const all = [nodeTopic(Node), service, SERVICE_NAMES_TOPIC, 'services', 'catalog'] as const
-      await wokenBy(topics, all, put(instance))
-      const check = put({ table: 'checks', record: aCheck({ Node }) })
+      await wokenBy(topics, all, putOf('services', instance))
+      const check = putOf('checks', aCheck({ Node }))
       await wokenBy(topics, [nodeTopic(Node), service, 'checks', 'catalog'], check)
-      await wokenBy(topics, all, remove(instance))
+      await wokenBy(topics, all, deleteOf('services', instance))
       const ofNames = [nodeTopic(Node), SERVICE_NAMES_TOPIC, 'services', 'catalog', connect] as const
-      await wokenBy([...topics, connect], ofNames, put(proxy))
+      await wokenBy([...topics, connect], ofNames, putOf('services', proxy))
       const joined = store.commitIndex()
       expect(store.catalog().connectIndex('destination')).toBe(joined)
       await wokenBy([...topics, connect], [nodeTopic(Node), 'checks', 'catalog', connect], check)
       expect(store.catalog().connectIndex('destination')).toBe(joined + 1)
-      await wokenBy([...topics, connect], ofNames, remove(proxy))
+      await wokenBy([...topics, connect], ofNames, deleteOf('services', proxy))
       expect(store.catalog().connectIndex('destination')).toBeUndefined()
       expect(store.catalog().connectLossIndex()).toBe(joined + 2)
     })

@@ -1,4 +1,5 @@
 /** The part of the store suite about changes for other datacenters. */
+
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import {
   READER_KEPT_MS,
@@ -9,8 +10,9 @@ import {
   type StoreChanges,
   type Topic,
 } from '@latchkey/service'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { SeededRandom } from '../random.ts'
+import { deleteOf, putOf } from '../records/changes.ts'
 import { aKey, aNamespace, anId, aPolicy, aRole, aToken } from '../records/record-builders.ts'
 
 type ReplicatedRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecord
@@ -25,21 +27,24 @@ let runs = 0
 
 export function describeChanges(open: () => Store | Promise<Store>): void {
   describe('changes that datacenters share', () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await open()
+    })
+
     test('applied to the state at any earlier index, they produce the state at their own, without local tokens', async () => {
-      const store = await open()
       for (let seed = 1; seed <= SEEDS; seed += 1) await followHistory(store, new SeededRandom(seed))
     })
 
     test('parts are whole commits in order; the first commit is sent whatever its size', async () => {
-      const store = await open()
       const tokens = Array.from({ length: 4 }, () => aToken())
-      const put = (record: TokenRecord) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const
+      const put = (record: TokenRecord) => putOf('tokens', record, 0)
       const [a, b, c, d] = tokens.map(put)
       if (!a || !b || !c || !d) return expect.fail()
       const start = store.commitIndex()
       const first = await store.commit([a, b])
       const second = await store.commit([c])
-      await store.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+      await store.commit([putOf('kv', aKey(), 0)])
       const last = await store.commit([d])
       const part = async (after: number, recordsMax: number) => {
         const changes = await store.changesAfter(after, { recordsMax })
@@ -54,35 +59,32 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
     })
 
     test('parts are bounded in length, and a commit of too many records is not a part', async () => {
-      const store = await open()
       const start = store.commitIndex()
       const long = (at: number) => aPolicy({ Rules: '#'.repeat(500_000), Name: `long-${runs}-${at}` })
-      const putPolicy = (record: PolicyRecord) =>
-        ({ table: 'policies', op: 'put', record, expect: 0 }) as const
+      const putPolicy = (record: PolicyRecord) => putOf('policies', record, 0)
       for (let at = 0; at < 5; at += 1) await store.commit([putPolicy(long(at))])
       const part = await store.changesAfter(start, { recordsMax: REPLICATED_CHANGES_MAX })
       expect(part).toMatchObject({ index: start + 4, more: true })
       expect(part?.policies).toHaveLength(4)
       const tokens = Array.from({ length: REPLICATED_CHANGES_MAX + 1 }, () => aToken())
       const before = store.commitIndex()
-      await store.commit(tokens.map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const))
+      await store.commit(tokens.map((record) => putOf('tokens', record, 0)))
       expect(await store.changesAfter(before, { recordsMax: REPLICATED_CHANGES_MAX })).toBeUndefined()
     })
 
     test('an accessor that moves from a global to a local token is a deletion, and a token when it moves back', async () => {
-      const store = await open()
       const global = aToken()
       const local = { ...aToken(), AccessorID: global.AccessorID, Local: true }
-      const start = await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }])
-      await store.commit([{ table: 'tokens', op: 'delete', record: global, expect: undefined }])
-      const moved = await store.commit([{ table: 'tokens', op: 'put', record: local, expect: 0 }])
+      const start = await store.commit([putOf('tokens', global, 0)])
+      await store.commit([deleteOf('tokens', global)])
+      const moved = await store.commit([putOf('tokens', local, 0)])
       const key = global.AccessorID.toLowerCase()
       expect(await store.changesAfter(start)).toMatchObject({ tokens: [], deleted: { tokens: [key] } })
       const updated = { ...local, Description: 'x' }
-      await store.commit([{ table: 'tokens', op: 'put', record: updated, expect: undefined }])
+      await store.commit([putOf('tokens', updated)])
       expect(await store.changesAfter(moved)).toMatchObject({ tokens: [], deleted: { tokens: [] } })
-      await store.commit([{ table: 'tokens', op: 'delete', record: local, expect: undefined }])
-      await store.commit([{ table: 'tokens', op: 'put', record: global, expect: 0 }])
+      await store.commit([deleteOf('tokens', local)])
+      await store.commit([putOf('tokens', global, 0)])
       expect(await store.changesAfter(moved)).toMatchObject({
         tokens: [shown(global)],
         deleted: { tokens: [] },
@@ -90,8 +92,7 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
     })
 
     test('a future index has no changes; the last index has an empty part', async () => {
-      const store = await open()
-      const index = await store.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+      const index = await store.commit([putOf('kv', aKey(), 0)])
       expect(store.commitIndex()).toBe(index)
       expect(await store.changesAfter(index + 1)).toBeUndefined()
       const deleted = { namespaces: [], policies: [], roles: [], tokens: [] }
@@ -101,7 +102,6 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
     })
 
     test('readers are kept with their index and last contact, until a day after that contact', async () => {
-      const store = await open()
       const now = Date.parse('2030-01-02T03:04:05Z')
       const kept = async (at: number) => {
         const readers = await store.changeReaders.list(at)
@@ -122,18 +122,17 @@ export function describeChanges(open: () => Store | Promise<Store>): void {
     })
 
     test('a waiter wakes for each shared table, and for no other', async () => {
-      const store = await open()
       const changes = [
-        { table: 'policies', op: 'put', record: aPolicy(), expect: 0 },
-        { table: 'roles', op: 'put', record: aRole(), expect: 0 },
-        { table: 'tokens', op: 'put', record: aToken(), expect: 0 },
-        { table: 'namespaces', op: 'put', record: aNamespace({ Name: `changes-${anId(1)}` }), expect: 0 },
+        putOf('policies', aPolicy(), 0),
+        putOf('roles', aRole(), 0),
+        putOf('tokens', aToken(), 0),
+        putOf('namespaces', aNamespace({ Name: `changes-${anId(1)}` }), 0),
       ] as const
       const topic: Topic = 'changes'
       for (const change of changes) {
         const before = store.tableIndex(topic)
         const waiting = store.wait(topic, before, 60_000)
-        await store.commit([{ table: 'kv', op: 'put', record: aKey(), expect: 0 }])
+        await store.commit([putOf('kv', aKey(), 0)])
         expect(store.tableIndex(topic)).toBe(before)
         const index = await store.commit([change])
         expect(await waiting, change.table).toBe('changed')

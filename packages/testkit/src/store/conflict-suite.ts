@@ -1,7 +1,9 @@
 /** The part of the store suite about refused commits. */
+
 import type { Change, Store } from '@latchkey/service'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { fuzzCount } from '../random.ts'
+import { deleteOf, putOf } from '../records/changes.ts'
 import {
   aBindingRule,
   aKey,
@@ -17,33 +19,35 @@ import { madeNamespace, putNew, refused } from './suite-tools.ts'
 
 export function describeConflicts(open: () => Store | Promise<Store>): void {
   describe('refuses', () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await open()
+    })
+
     test('an expectation that fails', async () => {
-      const store = await open()
       const token = aToken()
       const index = await store.commit([putNew(token)])
       const expects = [index - 1, index + 1]
       for (const expect of expects) {
-        await refused(store, [{ table: 'tokens', op: 'put', record: token, expect }], 'changed')
-        await refused(store, [{ table: 'tokens', op: 'delete', record: token, expect }], 'changed')
+        await refused(store, [putOf('tokens', token, expect)], 'changed')
+        await refused(store, [deleteOf('tokens', token, expect)], 'changed')
       }
-      await refused(store, [{ table: 'tokens', op: 'put', record: aToken(), expect: 5 }], 'changed')
-      await refused(store, [{ table: 'kv', op: 'put', record: aKey(), expect: 5 }], 'changed')
-      await refused(store, [{ table: 'roles', op: 'delete', record: aRole(), expect: 5 }], 'changed')
+      await refused(store, [putOf('tokens', aToken(), 5)], 'changed')
+      await refused(store, [putOf('kv', aKey(), 5)], 'changed')
+      await refused(store, [deleteOf('roles', aRole(), 5)], 'changed')
     })
 
     test('COH-09: an update of a record that was deleted since it was read', async () => {
-      const store = await open()
       const token = aToken()
       const index = await store.commit([putNew(token)])
-      await store.commit([{ table: 'tokens', op: 'delete', record: token, expect: index }])
-      await refused(store, [{ table: 'tokens', op: 'put', record: token, expect: index }], 'changed')
-      await refused(store, [{ table: 'tokens', op: 'delete', record: token, expect: index }], 'changed')
+      await store.commit([deleteOf('tokens', token, index)])
+      await refused(store, [putOf('tokens', token, index)], 'changed')
+      await refused(store, [deleteOf('tokens', token, index)], 'changed')
       expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
       expect(await store.tokenByAccessor(token.AccessorID)).toBeUndefined()
     })
 
     test('an id that is already an accessor or a secret (decisions: tokens)', async () => {
-      const store = await open()
       const token = aToken({ AccessorID: anId(0xabc), SecretID: anId(0xdef) })
       await store.commit([putNew(token)])
       await refused(store, [putNew(aToken({ AccessorID: token.AccessorID }))], 'accessor_in_use')
@@ -59,7 +63,6 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     })
 
     test('an id that differs only in case from an accessor or a secret, unless it is not a UUID', async () => {
-      const store = await open()
       const lower = aToken({ AccessorID: anId(0xabc1), SecretID: anId(0xdef1) })
       const upper = aToken({ AccessorID: anId(0xabc2).toUpperCase(), SecretID: anId(0xdef2).toUpperCase() })
       await store.commit([putNew(lower), putNew(upper)])
@@ -70,9 +73,9 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
         }
       }
       const edited = { ...upper, Description: 'edited' }
-      await store.commit([{ table: 'tokens', op: 'put', record: edited, expect: undefined }])
+      await store.commit([putOf('tokens', edited)])
       await refused(store, [putNew(aToken({ AccessorID: upper.SecretID.toLowerCase() }))], 'accessor_in_use')
-      await store.commit([{ table: 'tokens', op: 'delete', record: edited, expect: undefined }])
+      await store.commit([deleteOf('tokens', edited)])
       await store.commit([putNew(aToken({ AccessorID: upper.SecretID.toLowerCase() }))])
       // The ID of a legacy token is any text and case-sensitive.
       await store.commit([putNew(aToken({ SecretID: 'Any Text' })), putNew(aToken({ SecretID: 'any text' }))])
@@ -81,47 +84,37 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     })
 
     test('the name of another policy or role of the namespace, case-insensitively', async () => {
-      const store = await open()
       const policy = aPolicy({ Name: `Name-${anId(9)}` })
       const role = aRole({ Name: policy.Name })
-      await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+      await store.commit([putOf('policies', policy, 0)])
       // A role and a policy may share a name.
-      await store.commit([{ table: 'roles', op: 'put', record: role, expect: 0 }])
+      await store.commit([putOf('roles', role, 0)])
       const Name = policy.Name.toUpperCase()
-      await refused(
-        store,
-        [{ table: 'policies', op: 'put', record: aPolicy({ Name }), expect: 0 }],
-        'name_in_use',
-      )
-      await refused(store, [{ table: 'roles', op: 'put', record: aRole({ Name }), expect: 0 }], 'name_in_use')
+      await refused(store, [putOf('policies', aPolicy({ Name }), 0)], 'name_in_use')
+      await refused(store, [putOf('roles', aRole({ Name }), 0)], 'name_in_use')
       const elsewhere = aPolicy({ Name, Namespace: await madeNamespace(store, 'other') })
-      await store.commit([{ table: 'policies', op: 'put', record: elsewhere, expect: 0 }])
-      await store.commit([{ table: 'policies', op: 'put', record: { ...policy, Name }, expect: undefined }])
+      await store.commit([putOf('policies', elsewhere, 0)])
+      await store.commit([putOf('policies', { ...policy, Name })])
       expect(store.directory().policyByName('default', policy.Name)?.Name).toBe(Name)
     })
 
     test('an intention whose names differ from a stored one only in case', async () => {
-      const store = await open()
       const stored = anIntention()
       const { DestinationNS, DestinationName } = stored
       const destination = { DestinationNS, DestinationName, Meta: {}, CreateIndex: 0, ModifyIndex: 0 }
-      await store.commit([
-        { table: 'intentions', op: 'put', record: stored, expect: 0 },
-        { table: 'intentionDestinations', op: 'put', record: destination, expect: 0 },
-      ])
+      await store.commit([putOf('intentions', stored, 0), putOf('intentionDestinations', destination, 0)])
       const upper = DestinationName.toUpperCase()
       const other = { ...stored, SourceName: stored.SourceName.toUpperCase(), DestinationName: upper }
-      await refused(store, [{ table: 'intentions', op: 'put', record: other, expect: 0 }], 'changed')
+      await refused(store, [putOf('intentions', other, 0)], 'changed')
       const its = { ...destination, DestinationName: upper }
-      await refused(store, [{ table: 'intentionDestinations', op: 'put', record: its, expect: 0 }], 'changed')
-      await store.commit([{ table: 'intentions', op: 'put', record: other, expect: undefined }])
+      await refused(store, [putOf('intentionDestinations', its, 0)], 'changed')
+      await store.commit([putOf('intentions', other)])
       expect(store.directory().intentions().toDestination('default', DestinationName)).toMatchObject([
         { SourceName: other.SourceName, DestinationName: upper },
       ])
     })
 
     test('the same id or name twice in one commit', async () => {
-      const store = await open()
       const token = aToken()
       const policy = aPolicy()
       await refused(
@@ -139,10 +132,7 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
       }
       await refused(
         store,
-        [
-          { table: 'policies', op: 'put', record: policy, expect: 0 },
-          { table: 'policies', op: 'put', record: aPolicy({ Name: policy.Name.toUpperCase() }), expect: 0 },
-        ],
+        [putOf('policies', policy, 0), putOf('policies', aPolicy({ Name: policy.Name.toUpperCase() }), 0)],
         'name_in_use',
       )
     })
@@ -167,7 +157,6 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     }
 
     test('a record of a missing namespace', async () => {
-      const store = await open()
       for (const { put } of residents(`nowhere-${anId(1)}`)) {
         await refused(store, [put], 'changed')
         // Also together with another record, which may take a different write path.
@@ -184,9 +173,8 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     })
 
     test('the deletion of a namespace that is not empty, and later records for a deleted one', async () => {
-      const store = await open()
       const record = aNamespace({ Name: await madeNamespace(store, `held-${anId(1)}`) })
-      const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
+      const deletion: Change = deleteOf('namespaces', record)
       for (const { put, remove } of residents(record.Name)) {
         await store.commit([put])
         await refused(store, [deletion], 'changed')
@@ -203,10 +191,9 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     })
 
     test('a concurrent deletion of a namespace never leaves a record without it', async () => {
-      const store = await open()
       for (let round = 0; round < fuzzCount(20); round += 1) {
         const record = aNamespace({ Name: await madeNamespace(store, `race-${round}-${anId(1)}`) })
-        const deletion: Change = { table: 'namespaces', op: 'delete', record, expect: undefined }
+        const deletion: Change = deleteOf('namespaces', record)
         const puts = residents(record.Name).map(({ put }) => [put])
         const all = [[deletion], ...puts]
         // Each kind of write is first, and last, in some round.
@@ -220,7 +207,6 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     })
 
     test('a binding rule of a missing auth method, and the delete of a method without its rules', async () => {
-      const store = await open()
       const method = aMethod()
       const [first, second] = ['', '-'].map(() => aBindingRule({ AuthMethod: method.Name.toUpperCase() }))
       if (!first || !second) throw new TypeError('no rules')
@@ -230,9 +216,9 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
         record,
         expect: undefined,
       })
-      const deletion: Change = { table: 'authMethods', op: 'delete', record: method, expect: undefined }
+      const deletion: Change = deleteOf('authMethods', method)
       await refused(store, [rule('put', first)], 'changed')
-      await store.commit([{ table: 'authMethods', op: 'put', record: method, expect: 0 }])
+      await store.commit([putOf('authMethods', method, 0)])
       await store.commit([rule('put', first), rule('put', second)])
       await refused(store, [deletion], 'changed')
       await refused(store, [rule('delete', first), deletion], 'changed')
@@ -245,19 +231,13 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     })
 
     test('a whole commit if its last change is refused', async () => {
-      const store = await open()
       const taken = aToken()
       await store.commit([putNew(taken)])
       const [token, policy, key] = [aToken(), aPolicy(), aKey()]
       const before = await store.tableIndex('tokens')
       await refused(
         store,
-        [
-          putNew(token),
-          { table: 'policies', op: 'put', record: policy, expect: 0 },
-          { table: 'kv', op: 'put', record: key, expect: undefined },
-          putNew(taken),
-        ],
+        [putNew(token), putOf('policies', policy, 0), putOf('kv', key), putNew(taken)],
         'secret_in_use',
       )
       expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
@@ -267,7 +247,6 @@ export function describeConflicts(open: () => Store | Promise<Store>): void {
     })
 
     test('one of many concurrent writers, without affecting the others', async () => {
-      const store = await open()
       const taken = aToken()
       await store.commit([putNew(taken)])
       const writes = Array.from({ length: 20 }, (_, i) =>

@@ -1,8 +1,10 @@
 /** The part of the store suite about what a commit expects of records that it does not change. */
+
 import { checkKey, type Expectation, nodeKey, serviceKey } from '@latchkey/catalog'
 import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aCheck, aNode, aService } from '../records/catalog-builders.ts'
+import { putOf } from '../records/changes.ts'
 import { aKey } from '../records/record-builders.ts'
 
 let names = 0
@@ -13,12 +15,7 @@ function aName(): string {
   return `expected-${names}-a b/ü\u0000\ud83d\ude00`
 }
 
-const put = (Key: string): Change => ({
-  table: 'kv',
-  op: 'put',
-  record: aKey({ Key, CreateIndex: 0 }),
-  expect: undefined,
-})
+const put = (Key: string): Change => putOf('kv', aKey({ Key, CreateIndex: 0 }))
 const namespace = 'default'
 
 /** Whether a commit with these expectations succeeds. Requires that it changes nothing if it does not. */
@@ -77,12 +74,8 @@ export function describeExpectations(open: () => Store | Promise<Store>): void {
         aService({ Node, ID: 's' }),
         aCheck({ Node, CheckID: 'c', ServiceID: '' }),
       ]
-      const index = await store.commit(
-        (['nodes', 'services', 'checks'] as const).map(
-          (table, i) =>
-            ({ table, op: 'put', record: [node, service, check][i], expect: undefined }) as Change,
-        ),
-      )
+      const changes = [putOf('nodes', node), putOf('services', service), putOf('checks', check)]
+      const index = await store.commit(changes)
       const keys = { nodes: nodeKey(Node), services: serviceKey(service), checks: checkKey(check) } as const
       const of = (modifyIndex: number) =>
         (['nodes', 'services', 'checks'] as const).map((table) => ({ table, key: keys[table], modifyIndex }))

@@ -1,6 +1,8 @@
 /** The part of the store suite about the indexes of commits, and about concurrent commits. */
+
 import { type Change, type Store, StoreConflict } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
+import { deleteOf, putOf } from '../records/changes.ts'
 import { aPolicy, aToken } from '../records/record-builders.ts'
 import { putNew } from './suite-tools.ts'
 
@@ -12,7 +14,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       const above = store.commitIndex() + gap
       const token = aToken()
       const policy = aPolicy()
-      const changes: Change[] = [putNew(token), { table: 'policies', op: 'put', record: policy, expect: 0 }]
+      const changes: Change[] = [putNew(token), putOf('policies', policy, 0)]
       expect(await store.commit(changes, { above })).toBe(above + 1)
       expect(store.commitIndex()).toBe(above + 1)
       expect(await store.tokenBySecret(token.SecretID)).toMatchObject({ CreateIndex: above + 1 })
@@ -28,9 +30,9 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
     test('a refused commit leaves no gap', async () => {
       const store = await open()
       const policy = aPolicy()
-      await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+      await store.commit([putOf('policies', policy, 0)])
       const before = store.commitIndex()
-      const twice: Change[] = [putNew(aToken()), { table: 'policies', op: 'put', record: policy, expect: 0 }]
+      const twice: Change[] = [putNew(aToken()), putOf('policies', policy, 0)]
       await expect(store.commit(twice, { above: before + 2 ** 32 })).rejects.toThrow(StoreConflict)
       expect(await store.commit([putNew(aToken())])).toBe(before + 1)
     })
@@ -41,9 +43,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       const store = await open()
       const token = aToken()
       const first = await store.commit([putNew(token)])
-      const second = await store.commit([
-        { table: 'tokens', op: 'put', record: { ...token, Description: 'new' }, expect: first },
-      ])
+      const second = await store.commit([putOf('tokens', { ...token, Description: 'new' }, first)])
       expect(second).toBeGreaterThan(first)
       const stored = await store.tokenBySecret(token.SecretID)
       expect(stored).toMatchObject({ CreateIndex: first, ModifyIndex: second, Description: 'new' })
@@ -60,10 +60,10 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
     test('of a table move with its own changes, including deletions, and with no others', async () => {
       const store = await open()
       const policy = aPolicy()
-      const put = await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+      const put = await store.commit([putOf('policies', policy, 0)])
       const roles = await store.tableIndex('roles')
       expect(await store.tableIndex('policies')).toBe(put)
-      const removed = await store.commit([{ table: 'policies', op: 'delete', record: policy, expect: put }])
+      const removed = await store.commit([deleteOf('policies', policy, put)])
       expect(await store.tableIndex('policies')).toBe(removed)
       expect(await store.tableIndex('roles')).toBe(roles)
     })
@@ -72,7 +72,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
       const store = await open()
       const policy = aPolicy()
       const before = store.directory()
-      await store.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+      await store.commit([putOf('policies', policy, 0)])
       const after = store.directory()
       expect(after.version).not.toBe(before.version)
       expect(before.policy(policy.ID)).toBeUndefined()
@@ -102,14 +102,7 @@ export function describeIndexes(open: () => Store | Promise<Store>): void {
         const expect_ = index
         const outcomes = await Promise.allSettled(
           Array.from({ length: 32 }, (_, i) =>
-            store.commit([
-              {
-                table: 'tokens',
-                op: 'put',
-                record: { ...token, Description: `${round}/${i}` },
-                expect: expect_,
-              },
-            ]),
+            store.commit([putOf('tokens', { ...token, Description: `${round}/${i}` }, expect_)]),
           ),
         )
         const won = outcomes.flatMap((o, i) => (o.status === 'fulfilled' ? [{ index: o.value, i }] : []))

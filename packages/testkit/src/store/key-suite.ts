@@ -1,24 +1,27 @@
 /** The part of the store suite about keys. */
+
 import type { KvRecord } from '@latchkey/acl'
 import type { Change, KvRange, Store } from '@latchkey/service'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { deleteOf, putOf } from '../records/changes.ts'
 import { aKey, anId } from '../records/record-builders.ts'
 import { madeNamespace } from './suite-tools.ts'
 
 export function describeKeys(open: () => Store | Promise<Store>): void {
   describe('keys', () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await open()
+    })
+
     test('are listed under a prefix, in UTF-8 byte order, per namespace', async () => {
-      const store = await open()
       for (const name of ['kv', 'other']) await madeNamespace(store, name)
       const keys = [
         ...['p/', 'p/a', 'p/a\u0000', 'p/A', 'p/b', 'p/ü', 'p/\uffff', 'p/😀', 'p/\u{10000}', 'p', 'q'],
         ...['P/x'],
       ]
-      for (const Key of keys)
-        await store.commit([{ table: 'kv', op: 'put', record: aKey({ Key, Namespace: 'kv' }), expect: 0 }])
-      await store.commit([
-        { table: 'kv', op: 'put', record: aKey({ Key: 'p/z', Namespace: 'other' }), expect: 0 },
-      ])
+      for (const Key of keys) await store.commit([putOf('kv', aKey({ Key, Namespace: 'kv' }), 0)])
+      await store.commit([putOf('kv', aKey({ Key: 'p/z', Namespace: 'other' }), 0)])
       const listed = await entriesIn(store, { namespace: 'kv', prefix: 'p/' })
       expect(listed.map(({ Key }) => Key)).toEqual([
         'p/',
@@ -35,11 +38,10 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
     })
 
     test('a range starts after a key and ends at a limit; names are read without values', async () => {
-      const store = await open()
       const namespace = await madeNamespace(store, `range-${anId(4)}`)
       for (const [i, Key] of ['a', 'p/a', 'p/b', 'p/c', 'p/ü', 'q'].entries()) {
         const record = aKey({ Key, Namespace: namespace, Value: Uint8Array.of(i) })
-        await store.commit([{ table: 'kv', op: 'put', record, expect: 0 }])
+        await store.commit([putOf('kv', record, 0)])
       }
       const ranges = [
         [{ prefix: 'p/' }, ['p/a', 'p/b', 'p/c', 'p/ü']],
@@ -61,7 +63,6 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
     })
 
     test('fill several pages in order, each key once', async () => {
-      const store = await open()
       const namespace = await madeNamespace(store, `pages-${anId(5)}`)
       const put = (n: number, bytes: number) => {
         const record = aKey({
@@ -69,7 +70,7 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
           Namespace: namespace,
           Value: new Uint8Array(bytes).fill(n),
         })
-        return { table: 'kv', op: 'put', record, expect: 0 } as const
+        return putOf('kv', record, 0)
       }
       const numbers = Array.from({ length: 1_203 }, (_, n) => n)
       for (let start = 0; start < numbers.length; start += 100) {
@@ -90,19 +91,13 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
     })
 
     test('are read as last written, and are gone after a delete of the key or its tree', async () => {
-      const store = await open()
       const Namespace = await madeNamespace(store, `one-${anId(6)}`)
       const record = aKey({ Key: 't/1', Namespace })
       const read = async () => (await store.kvEntry(Namespace, 't/1'))?.Flags
-      const put = (Flags: bigint): Change => ({
-        table: 'kv',
-        op: 'put',
-        record: { ...record, Flags },
-        expect: undefined,
-      })
+      const put = (Flags: bigint): Change => putOf('kv', { ...record, Flags })
       expect(await read()).toBeUndefined()
       for (const remove of [
-        { table: 'kv', op: 'delete', record, expect: undefined },
+        deleteOf('kv', record),
         { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 't/' },
       ] as const) {
         await store.commit([put(1n)])
@@ -115,10 +110,9 @@ export function describeKeys(open: () => Store | Promise<Store>): void {
     })
 
     test('are deleted with their tree, without any others', async () => {
-      const store = await open()
       const Namespace = await madeNamespace(store, `tree-${anId(3)}`)
       for (const Key of ['t/1', 't/2/x', 't', 'u', 't_']) {
-        await store.commit([{ table: 'kv', op: 'put', record: aKey({ Key, Namespace }), expect: 0 }])
+        await store.commit([putOf('kv', aKey({ Key, Namespace }), 0)])
       }
       const index = await store.commit([
         { table: 'kv', op: 'delete-tree', namespace: Namespace, prefix: 't/' },

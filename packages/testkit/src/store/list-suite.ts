@@ -1,15 +1,21 @@
 /** The part of the store suite about token lists. */
+
 import { hasLegacyRights, type TokenRecord } from '@latchkey/acl'
 import type { Change, Store, TokenFilter } from '@latchkey/service'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { deleteOf, putOf } from '../records/changes.ts'
 import { aMethod, anId, aToken } from '../records/record-builders.ts'
 import { list, madeNamespace, putNew } from './suite-tools.ts'
 
 export function describeLists(open: () => Store | Promise<Store>, keepsObjects: boolean): void {
   const sameObject = keepsObjects ? test : test.skip
   describe('lists tokens', () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await open()
+    })
+
     test('in order of creation, by each filter, and in pages without gaps', async () => {
-      const store = await open()
       const Namespace = await madeNamespace(store, `list-${anId(1)}`)
       const made: TokenRecord[] = []
       for (let i = 0; i < 24; i += 1) {
@@ -73,7 +79,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     })
 
     test.each([1, 5, 16, 53])('newest first as well, in pages of %d without gaps (API-03)', async (limit) => {
-      const store = await open()
       const Namespace = await madeNamespace(store, `newest-${limit}-${anId(3)}`)
       const made = Array.from({ length: 54 }, (_, i) => aToken({ Namespace, Local: i % 2 === 0 }))
       // Several tokens at one index, so that the second sort key decides.
@@ -86,7 +91,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     })
 
     test('newest first across the pages that the store itself reads', async () => {
-      const store = await open()
       const Namespace = await madeNamespace(store, `long-${anId(4)}`)
       const made = Array.from({ length: 1_050 }, () => aToken({ Namespace, AccessorID: '' }))
       await store.commit(made.map(putNew))
@@ -97,7 +101,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     test.each([1, 7, 16])(
       'without an accessor, from one commit, in pages of %d without gaps, in both orders',
       async (limit) => {
-        const store = await open()
         const Namespace = await madeNamespace(store, `ties-${limit}-${anId(5)}`)
         const made = Array.from({ length: 16 }, (_, i) =>
           aToken({ Namespace, ...(i % 4 === 0 ? {} : { AccessorID: '' }) }),
@@ -113,7 +116,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     )
 
     test('up to and including a position, in both orders', async () => {
-      const store = await open()
       const filter = { namespace: await madeNamespace(store, `until-${anId(7)}`) }
       const made = Array.from({ length: 12 }, (_, i) =>
         aToken({ Namespace: filter.namespace, ...(i % 3 === 0 ? { AccessorID: '' } : {}) }),
@@ -134,7 +136,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     })
 
     test('reports which tokens have changed, including deletions, or that this is unknown', async () => {
-      const store = await open()
       const [first, second] = [aToken(), aToken({ AccessorID: 'ABCDEF00-0000-4000-8000-000000000002' })]
       const start = await store.commit([putNew(first)])
       const changed = (after: number) => store.tokensChangedAfter(after)?.toSorted()
@@ -143,10 +144,10 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       expect(changed(start)).toEqual([])
       const created = await store.commit([putNew(second)])
       const updated = { ...first, Description: 'updated' }
-      const expected = await store.commit([{ table: 'tokens', op: 'put', record: updated, expect: start }])
+      const expected = await store.commit([putOf('tokens', updated, start)])
       expect(changed(start)).toEqual(keys(first, second))
       expect(changed(created)).toEqual(keys(first))
-      await store.commit([{ table: 'tokens', op: 'delete', record: updated, expect: expected }])
+      await store.commit([deleteOf('tokens', updated, expected)])
       expect(changed(expected)).toEqual(keys(first))
       const last = await store.commit([putNew(aToken({ AccessorID: '' }))])
       expect(changed(start)).toBeUndefined()
@@ -159,7 +160,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     })
 
     test('continues after a deleted token', async () => {
-      const store = await open()
       const filter = { namespace: await madeNamespace(store, `gone-${anId(6)}`) }
       await store.commit(
         Array.from({ length: 9 }, () => putNew(aToken({ Namespace: filter.namespace, AccessorID: '' }))),
@@ -168,12 +168,11 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       const [record] = all.slice(3, 4)
       if (!record) throw new TypeError('the list is too short')
       const after = store.placeOf(record)
-      await store.commit([{ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }])
+      await store.commit([deleteOf('tokens', record, record.ModifyIndex)])
       expect(secrets(await list(store, { ...filter, after }))).toEqual(secrets(all.slice(4)))
     })
 
     test('with only legacy rights: by rules or type, without links (spec 9.1)', async () => {
-      const store = await open()
       const Namespace = await madeNamespace(store, `rights-${anId(1)}`)
       const rules = { Namespace, Type: 'client', Rules: 'key "" {}' } as const
       const manager = { Namespace, Type: 'management' } as const
@@ -196,7 +195,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     })
 
     test('counts them after each commit', async () => {
-      const store = await open()
       const Namespace = await madeNamespace(store, `count-${anId(1)}`)
       const count = () => store.countTokens({ namespace: Namespace, withoutAccessor: true })
       expect(await count()).toBe(0)
@@ -205,12 +203,11 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
       expect([await count(), await count()]).toEqual([2, 2])
       const [first = aToken()] = tokens
       const record = { ...first, AccessorID: anId(0x5_0000), ModifyIndex: index }
-      await store.commit([{ table: 'tokens', op: 'put', record, expect: index }])
+      await store.commit([putOf('tokens', record, index)])
       expect(await count()).toBe(1)
     })
 
     sameObject('as the same objects that single reads give', async () => {
-      const store = await open()
       const token = aToken({ Namespace: await madeNamespace(store, `same-${anId(2)}`) })
       await store.commit([putNew(token)])
       const [listed] = await list(store, { namespace: token.Namespace })
@@ -218,7 +215,6 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     })
 
     test('that expired at or before the instant, oldest first, up to a limit', async () => {
-      const store = await open()
       const at = (ms: number) => new Date(Date.UTC(2001, 0, 1) + ms).toISOString()
       const [third, first, second] = [
         aToken({ ExpirationTime: at(3) }),
@@ -240,14 +236,8 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
     })
 
     test('that are orphans: their auth method is gone or was replaced under the same name', async () => {
-      const store = await open()
       const method = aMethod({ Generation: 7_001 })
-      const put = (record: typeof method): Change => ({
-        table: 'authMethods',
-        op: 'put',
-        record,
-        expect: undefined,
-      })
+      const put = (record: typeof method): Change => putOf('authMethods', record)
       const made = { AuthMethod: method.Name, AuthMethodNamespace: 'default', AuthMethodGeneration: 7_001 }
       const token = aToken(made)
       const byHand = aToken({ AuthMethod: method.Name })
@@ -259,7 +249,7 @@ export function describeLists(open: () => Store | Promise<Store>, keepsObjects: 
           .map(({ AccessorID }) => AccessorID)
           .filter((id) => own.includes(id))
       expect(await orphans()).toEqual([])
-      await store.commit([{ table: 'authMethods', op: 'delete', record: method, expect: undefined }])
+      await store.commit([deleteOf('authMethods', method)])
       expect(await orphans()).toEqual([token.AccessorID])
       await store.commit([put({ ...method, Generation: 7_002 })])
       expect(await orphans()).toEqual([token.AccessorID])

@@ -1,7 +1,9 @@
 /** The part of the store suite about logins. */
+
 import type { AuthMethodRecord, TokenRecord } from '@latchkey/acl'
 import { type Change, type ConflictReason, type Store, StoreConflict } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
+import { putOf } from '../records/changes.ts'
 import { aLoginState, aMethod, aToken } from '../records/record-builders.ts'
 import { list, putNew } from './suite-tools.ts'
 
@@ -15,14 +17,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
     async function aLimitedMethod(store: Store, Generation: number, fields: Partial<AuthMethodRecord>) {
       const method = aMethod({ Generation, ...fields })
       const write = (more: Partial<AuthMethodRecord>) =>
-        store.commit([
-          {
-            table: 'authMethods',
-            op: 'put',
-            record: { ...method, ...more } as AuthMethodRecord,
-            expect: undefined,
-          },
-        ])
+        store.commit([putOf('authMethods', { ...method, ...more } as AuthMethodRecord)])
       await write({})
       const made = (more: Partial<TokenRecord> = {}) =>
         aToken({
@@ -53,7 +48,7 @@ export function describeLogins(open: () => Store | Promise<Store>): void {
       await write({ MaxLiveTokens: 1 })
       const [record] = await list(store, { authMethod: made().AuthMethod, limit: 1 })
       if (!record) throw new TypeError('there is no token')
-      const update: Change = { table: 'tokens', op: 'put', record, expect: record.ModifyIndex }
+      const update: Change = putOf('tokens', record, record.ModifyIndex)
       expect(await outcomeOf(store.commit([update]))).toBe('committed')
       expect(await outcomeOf(store.commit([putNew(made())]))).toBe('method_full')
     })

@@ -1,6 +1,8 @@
 /** The part of the store suite about reading back what was written. */
+
 import type { Change, Store } from '@latchkey/service'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { deleteOf, putOf } from '../records/changes.ts'
 import {
   aBindingRule,
   aKey,
@@ -16,8 +18,12 @@ import { putNew } from './suite-tools.ts'
 export function describeReading(open: () => Store | Promise<Store>, keepsObjects: boolean): void {
   const sameObject = keepsObjects ? test : test.skip
   describe('reads written records', () => {
+    let store: Store
+    beforeEach(async () => {
+      store = await open()
+    })
+
     test('a token by accessor, case-insensitively, and by secret, case-sensitively', async () => {
-      const store = await open()
       const token = aToken({
         AccessorID: 'ABCDEF00-0000-4000-8000-000000000001',
         SecretID: 'abcdef00-0000-4000-8000-00000000000e',
@@ -32,7 +38,6 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
     })
 
     test('every field of every record, with strings verbatim', async () => {
-      const store = await open()
       const text = 'a\u0000b \ud800 \udc00\ud83d\ude00 \u001a0041 "\\\n ü'
       const token = aToken({
         Description: text,
@@ -105,12 +110,12 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
       } as const
       const index = await store.commit([
         putNew(token),
-        { table: 'policies', op: 'put', record: policy, expect: 0 },
-        { table: 'roles', op: 'put', record: role, expect: 0 },
-        { table: 'kv', op: 'put', record: key, expect: undefined },
-        { table: 'namespaces', op: 'put', record: namespace, expect: undefined },
-        ...methods.map((record): Change => ({ table: 'authMethods', op: 'put', record, expect: 0 })),
-        { table: 'system', op: 'put', record: system, expect: undefined },
+        putOf('policies', policy, 0),
+        putOf('roles', role, 0),
+        putOf('kv', key),
+        putOf('namespaces', namespace),
+        ...methods.map((record): Change => putOf('authMethods', record, 0)),
+        putOf('system', system),
       ])
       const intention = anIntention({
         SourceName: text,
@@ -129,10 +134,10 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
         ModifyIndex: 0,
       }
       const intentionIndex = await store.commit([
-        { table: 'intentions', op: 'put', record: intention, expect: 0 },
-        { table: 'intentionDestinations', op: 'put', record: destination, expect: 0 },
+        putOf('intentions', intention, 0),
+        putOf('intentionDestinations', destination, 0),
       ])
-      const ruleIndex = await store.commit([{ table: 'bindingRules', op: 'put', record: rule, expect: 0 }])
+      const ruleIndex = await store.commit([putOf('bindingRules', rule, 0)])
       const at = { CreateIndex: index, ModifyIndex: index }
       const directory = store.directory()
       expect(await store.tokenBySecret(token.SecretID)).toEqual({ ...token, ...at })
@@ -164,7 +169,6 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
     })
 
     sameObject('a record that did not change is the same object', async () => {
-      const store = await open()
       const token = aToken()
       await store.commit([putNew(token)])
       const first = await store.tokenBySecret(token.SecretID)
@@ -176,17 +180,10 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
     })
 
     test('a deleted record is gone and can be created again', async () => {
-      const store = await open()
       const token = aToken()
       const policy = aPolicy()
-      const index = await store.commit([
-        putNew(token),
-        { table: 'policies', op: 'put', record: policy, expect: 0 },
-      ])
-      await store.commit([
-        { table: 'tokens', op: 'delete', record: token, expect: index },
-        { table: 'policies', op: 'delete', record: policy, expect: index },
-      ])
+      const index = await store.commit([putNew(token), putOf('policies', policy, 0)])
+      await store.commit([deleteOf('tokens', token, index), deleteOf('policies', policy, index)])
       expect(await store.tokenByAccessor(token.AccessorID)).toBeUndefined()
       expect(await store.tokenBySecret(token.SecretID)).toBeUndefined()
       expect(store.directory().policy(policy.ID)).toBeUndefined()
@@ -195,14 +192,13 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
     })
 
     test('a token without accessor only by its secret, until it gets one (spec 9.2.3)', async () => {
-      const store = await open()
       const token = aToken({ AccessorID: '' })
       const index = await store.commit([putNew(token)])
       expect((await store.tokenBySecret(token.SecretID))?.AccessorID).toBe('')
       expect(await store.tokenByAccessor('')).toBeUndefined()
       const named = { ...token, AccessorID: anId(77), CreateIndex: index, ModifyIndex: index }
       expect(await store.tokenByAccessor(anId(77))).toBeUndefined()
-      await store.commit([{ table: 'tokens', op: 'put', record: named, expect: index }])
+      await store.commit([putOf('tokens', named, index)])
       expect((await store.tokenByAccessor(anId(77)))?.SecretID).toBe(token.SecretID)
       expect((await store.tokenBySecret(token.SecretID))?.AccessorID).toBe(anId(77))
     })

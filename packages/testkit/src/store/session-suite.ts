@@ -1,9 +1,11 @@
 /** The part of the store suite about sessions and the keys that they lock. */
+
 import type { KvRecord } from '@latchkey/acl'
 import type { SessionRecord } from '@latchkey/catalog'
 import { type Change, type KvRange, kvTopic, type Store, StoreConflict } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
 import { aCheck, aNode, aService, aSession } from '../records/catalog-builders.ts'
+import { deleteOf, putOf } from '../records/changes.ts'
 import { aKey, anId } from '../records/record-builders.ts'
 
 /** A wait that ends before this is a failure; long, because the machine may stall for seconds. */
@@ -19,10 +21,10 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       const { store, Node } = await opened(open)
       const session = (fields: Partial<SessionRecord>) => putNew(aSessionOf(Node, fields))
       await store.commit([
-        put({ table: 'services', record: aService({ Node, ID: 'web' }) }),
-        put({ table: 'checks', record: aCheck({ Node, CheckID: 'ok', ServiceID: '', Status: 'warning' }) }),
-        put({ table: 'checks', record: aCheck({ Node, CheckID: 'bad', ServiceID: '', Status: 'critical' }) }),
-        put({ table: 'checks', record: aCheck({ Node, CheckID: 'of-web', ServiceID: 'web' }) }),
+        putOf('services', aService({ Node, ID: 'web' })),
+        putOf('checks', aCheck({ Node, CheckID: 'ok', ServiceID: '', Status: 'warning' })),
+        putOf('checks', aCheck({ Node, CheckID: 'bad', ServiceID: '', Status: 'critical' })),
+        putOf('checks', aCheck({ Node, CheckID: 'of-web', ServiceID: 'web' })),
       ])
       const refused: readonly Partial<SessionRecord>[] = [
         { Node: `${Node}-unknown` },
@@ -59,7 +61,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       const other = await locked(store, await aStored(store, aSessionOf(Node)))
       const catalogIndex = store.tableIndex('catalog')
       const woken = store.wait(kvTopic('default', held.Key), store.commitIndex(), LONG_MS)
-      const index = await store.commit([remove({ table: 'sessions', record: session })])
+      const index = await store.commit([deleteOf('sessions', session)])
       expect(await woken).toBe('changed')
       const { Session: _, ...free } = held
       expect(await entryOf(store, held.Key)).toEqual({ ...free, Value: '', ModifyIndex: index })
@@ -75,7 +77,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       const prefix = `${aName()}/`
       const keys = Array.from({ length: MANY_KEYS }, (_, i) => `${prefix}${i}`)
       await store.commit(keys.map((Key) => putKey({ Key, LockIndex: 1, Session: session.ID }, 0)))
-      const index = await store.commit([remove({ table: 'sessions', record: session })])
+      const index = await store.commit([deleteOf('sessions', session)])
       const freed: string[] = []
       for await (const page of store.kvEntries({ namespace: 'default', prefix }))
         for (const { Key, Session, ModifyIndex } of page)
@@ -90,20 +92,17 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       const { store, Node } = await opened(open)
       const session = await aStored(store, aSessionOf(Node, { Behavior: 'delete' }))
       const { Key } = await locked(store, session)
-      await store.commit([remove({ table: 'sessions', record: session })])
+      await store.commit([deleteOf('sessions', session)])
       expect(await store.kvEntry('default', Key)).toBeUndefined()
     })
 
     test.each([
       ['a check of it turns critical', (Node: string) => [putCheck(Node, 'critical')], true],
       ['a check of it turns to a warning', (Node: string) => [putCheck(Node, 'warning')], false],
-      ['a check of it goes', (Node: string) => [remove({ table: 'checks', record: checkOf(Node) })], true],
+      ['a check of it goes', (Node: string) => [deleteOf('checks', checkOf(Node))], true],
       [
         'its node goes',
-        (Node: string) => [
-          remove({ table: 'checks', record: checkOf(Node) }),
-          remove({ table: 'nodes', record: aNode({ Node }) }),
-        ],
+        (Node: string) => [deleteOf('checks', checkOf(Node)), deleteOf('nodes', aNode({ Node }))],
         true,
       ],
     ] as const)('a commit in which %s', async (_, changes, ends) => {
@@ -136,7 +135,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       expect(await found({ prefix: other.Key })).toEqual([])
       for await (const page of store.kvEntries(range))
         expect(page.map(({ Session }) => Session)).toEqual([session.ID, session.ID])
-      await store.commit([remove({ table: 'sessions', record: session })])
+      await store.commit([deleteOf('sessions', session)])
       expect(await found({})).toEqual([])
     })
 
@@ -175,7 +174,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
         const ended = await aStored(store, aSessionOf(Node, { Behavior, LockDelay: MINUTE_NS }))
         const { Key } = await locked(store, ended)
         expect(await store.sessionTimes.isDelayed('default', Key)).toBe(false)
-        await store.commit([remove({ table: 'sessions', record: ended })])
+        await store.commit([deleteOf('sessions', ended)])
         expect(await store.sessionTimes.isDelayed('default', Key)).toBe(true)
         const next = await aStored(store, aSessionOf(Node))
         const expected = (await store.kvEntry('default', Key))?.ModifyIndex ?? 0
@@ -189,7 +188,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
       const { store, Node } = await opened(open)
       const ended = await aStored(store, aSessionOf(Node, { LockDelay: 20_000_000 }))
       const { Key } = await locked(store, ended)
-      await store.commit([remove({ table: 'sessions', record: ended })])
+      await store.commit([deleteOf('sessions', ended)])
       // Before the store prunes ended delays, once a minute.
       await expect.poll(() => store.sessionTimes.isDelayed('default', Key), { timeout: 20_000 }).toBe(false)
     })
@@ -204,10 +203,8 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
         (await store.sessionTimes.expired(1_000)).includes(ID)
       await expect.poll(() => isExpired(short), { timeout: LONG_MS }).toBe(true)
       expect([await isExpired(long), await isExpired(endless)]).toEqual([false, false])
-      const expire = (record: SessionRecord): Change => ({
-        ...{ table: 'sessions', op: 'delete', record, expect: undefined },
-        ifExpired: true,
-      })
+      const expire = (record: SessionRecord): Change =>
+        ({ ...deleteOf('sessions', record), ifExpired: true }) as Change
       await expect(store.commit([expire(long)])).rejects.toThrow(StoreConflict)
       await expect(store.commit([expire(short), expire(endless)])).rejects.toThrow(StoreConflict)
       await store.commit([expire(short)])
@@ -221,7 +218,7 @@ export function describeSessions(open: () => Store | Promise<Store>): void {
 async function opened(open: () => Store | Promise<Store>): Promise<{ store: Store; Node: string }> {
   const store = await open()
   const Node = aName()
-  await store.commit([put({ table: 'nodes', record: aNode({ Node }) })])
+  await store.commit([putOf('nodes', aNode({ Node }))])
   return { store, Node }
 }
 
@@ -258,11 +255,11 @@ async function entryOf(store: Store, key: string) {
 }
 
 function putKey(fields: Partial<KvRecord>, expected: number | undefined): Change {
-  return { table: 'kv', op: 'put', record: aKey(fields), expect: expected }
+  return putOf('kv', aKey(fields), expected)
 }
 
 function putNew(record: SessionRecord): Change {
-  return { table: 'sessions', op: 'put', record, expect: 0 }
+  return putOf('sessions', record, 0)
 }
 
 function checkOf(Node: string, Status = 'passing') {
@@ -270,10 +267,5 @@ function checkOf(Node: string, Status = 'passing') {
 }
 
 function putCheck(Node: string, Status: string): Change {
-  return put({ table: 'checks', record: checkOf(Node, Status) })
+  return putOf('checks', checkOf(Node, Status))
 }
-
-const put = (change: Pick<Change & { op: 'put' }, 'table' | 'record'>) =>
-  ({ ...change, op: 'put', expect: undefined }) as Change
-const remove = (change: Pick<Change & { op: 'put' }, 'table' | 'record'>) =>
-  ({ ...change, op: 'delete', expect: undefined }) as Change

@@ -1,18 +1,20 @@
 /** Helpers for several parts of the store suite. */
+
 import type { TokenRecord } from '@latchkey/acl'
 import type { Change, ConflictReason, Store, TokenFilter } from '@latchkey/service'
 import { expect } from 'vitest'
+import { putOf } from '../records/changes.ts'
 import { aNamespace } from '../records/record-builders.ts'
 
 /** The name of a namespace that exists. */
 export async function madeNamespace(store: Store, Name: string): Promise<string> {
   const record = aNamespace({ Name })
-  await store.commit([{ table: 'namespaces', op: 'put', record, expect: undefined }])
+  await store.commit([putOf('namespaces', record)])
   return Name
 }
 
 export function putNew(record: TokenRecord): Change {
-  return { table: 'tokens', op: 'put', record, expect: 0 }
+  return putOf('tokens', record, 0)
 }
 
 export async function refused(

@@ -1,7 +1,9 @@
 /** The part of the store suite about commits that replace many records at once, as replication does. */
+
 import type { PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
 import type { Change, Store } from '@latchkey/service'
 import { describe, expect, test } from 'vitest'
+import { deleteOf, putOf } from '../records/changes.ts'
 import { aKey, aNamespace, aPolicy, aRole, aToken } from '../records/record-builders.ts'
 import { putNew, refused } from './suite-tools.ts'
 
@@ -28,8 +30,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       const store = await open()
       const records = Array.from({ length: 5 }, () => make())
       const names = records.map(({ Name }) => Name)
-      const put = (record: Named, expect: number | undefined) =>
-        ({ table, op: 'put', record, expect }) as Change
+      const put = (record: Named, expect: number | undefined) => putOf(table, record, expect)
       const first = await store.commit(records.map((record) => put(record, 0)))
       const [a, b, c, d, e] = records
       if (!a || !b || !c || !d || !e) throw new TypeError('five records were made')
@@ -40,7 +41,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
         renamed(b, a.Name),
         renamed(c, d.Name),
         renamed(d, `${d.Name}-new`),
-        { table, op: 'delete', record: e, expect: first } as Change,
+        deleteOf(table, e, first),
         put(make({ Name: e.Name }), 0),
       ]
       // A name becomes free only if the same commit changes its record.
@@ -62,19 +63,19 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       const first = await store.commit(old.map(putNew))
       const [a, b, c, d] = old
       if (!a || !b || !c || !d) throw new TypeError('four tokens were made')
-      const deletes = old.map((record): Change => ({ table: 'tokens', op: 'delete', record, expect: first }))
+      const deletes = old.map((record): Change => deleteOf('tokens', record, first))
       const made = [
         aToken({ SecretID: a.SecretID, Description: 'same secret' }),
         aToken({ AccessorID: b.AccessorID.toUpperCase(), Description: 'same accessor' }),
         aToken({ AccessorID: c.SecretID, SecretID: d.AccessorID, Description: 'crossed' }),
       ]
       const puts = made.map(putNew)
-      const policy: Change = { table: 'policies', op: 'put', record: aPolicy(), expect: 0 }
+      const policy: Change = putOf('policies', aPolicy(), 0)
       // In any order, and with or without changes of other tables: the store chooses different statements.
       for (const others of [[], [policy]]) {
         await refused(store, [...deletes.slice(0, 1), ...puts, ...others], 'accessor_in_use')
         await refused(store, [...puts, ...deletes.slice(0, 2), ...others], 'accessor_in_use')
-        const stale = { table: 'tokens', op: 'delete', record: d, expect: first + 1 } as const
+        const stale = deleteOf('tokens', d, first + 1)
         await refused(store, [...puts, ...others, ...deletes.with(3, stale)], 'changed')
       }
       for (const token of old) {
@@ -87,7 +88,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       await checkReplaced(store, old, made, index)
       const again = old.map((token) => ({ ...token, Description: 'again' }))
       const later = await store.commit([
-        ...made.map((record): Change => ({ table: 'tokens', op: 'delete', record, expect: index })),
+        ...made.map((record): Change => deleteOf('tokens', record, index)),
         ...again.map(putNew),
         policy,
       ])
@@ -111,14 +112,14 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
         aKey({ Namespace }),
       ]
       await refused(store, records('put', 0), 'changed')
-      const made: Change = { table: 'namespaces', op: 'put', record: namespace, expect: 0 }
+      const made: Change = putOf('namespaces', namespace, 0)
       const index = await store.commit([...records('put', 0), made])
       expect(store.directory().policy(policy.ID)).toMatchObject({ Namespace, ModifyIndex: index })
       expect(await store.tokenBySecret(token.SecretID)).toMatchObject({ Namespace, ModifyIndex: index })
-      const end: Change = { table: 'namespaces', op: 'delete', record: namespace, expect: index }
+      const end: Change = deleteOf('namespaces', namespace, index)
       const ends = records('delete', index)
       for (const missing of ends.keys()) await refused(store, [end, ...ends.toSpliced(missing, 1)], 'changed')
-      const late: Change = { table: 'kv', op: 'put', record: aKey({ Namespace }), expect: 0 }
+      const late: Change = putOf('kv', aKey({ Namespace }), 0)
       await refused(store, [end, ...ends, late], 'changed')
       expect(store.directory().namespace(Namespace)).toBeDefined()
       await store.commit([end, ...ends])
@@ -135,15 +136,10 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       const changes = (edit: string, expect: number): Change[] => [
         ...tokens.map((record) => token({ ...record, Description: edit }, expect)),
         ...policies.map((record): Change => {
-          return { table: 'policies', op: 'put', record: { ...record, Description: edit }, expect }
+          return putOf('policies', { ...record, Description: edit }, expect)
         }),
       ]
-      const token = (record: TokenRecord, expect: number): Change => ({
-        table: 'tokens',
-        op: 'put',
-        record,
-        expect,
-      })
+      const token = (record: TokenRecord, expect: number): Change => putOf('tokens', record, expect)
       const index = await store.commit(changes('first', 0))
       const edits = changes('second', index)
       await refused(store, [...edits, token(aToken(), index)], 'changed')
@@ -162,9 +158,7 @@ export function describeWholeCommits(open: () => Store | Promise<Store>): void {
       const found = await Promise.all(tokens.map(({ AccessorID }) => store.tokenByAccessor(AccessorID)))
       expect(new Set(found.map((record) => record?.Description))).toEqual(new Set(['second']))
       expect(new Set(found.map((record) => record?.ModifyIndex))).toEqual(new Set([next]))
-      const deletes = found.flatMap((record): Change[] =>
-        record ? [{ table: 'tokens', op: 'delete', record, expect: next }] : [],
-      )
+      const deletes = found.flatMap((record): Change[] => (record ? [deleteOf('tokens', record, next)] : []))
       await store.commit(deletes)
       expect(await store.tokenBySecret(first?.SecretID ?? '')).toBeUndefined()
       expect(await store.tokenByAccessor(last?.AccessorID ?? '')).toBeUndefined()

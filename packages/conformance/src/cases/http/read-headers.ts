@@ -5,17 +5,9 @@ import type { Context } from '../../context.ts'
 
 /** Reads that filter rows, of two services on two nodes. */
 const listsOf = (service: string, node: string) => [
-  '/catalog/nodes',
-  '/catalog/services',
-  `/catalog/service/${service}`,
-  `/catalog/node/${node}`,
-  `/catalog/node-services/${node}`,
-  `/health/node/${node}`,
-  `/health/checks/${service}`,
-  `/health/service/${service}`,
-  '/health/state/any',
-  '/internal/ui/nodes',
-  '/internal/ui/services',
+  ...['/catalog/nodes', '/catalog/services', `/catalog/service/${service}`, `/catalog/node/${node}`],
+  ...[`/catalog/node-services/${node}`, `/health/node/${node}`, `/health/checks/${service}`],
+  ...[`/health/service/${service}`, '/health/state/any', '/internal/ui/nodes', '/internal/ui/services'],
 ]
 
 /** Registers a node with a service and a check, all with the same name. */

@@ -130,20 +130,12 @@ export const versionCases: readonly Case[] = [
     const Name = `translated-${ID.slice(0, 8)}`
     const policy = await ctx.ok('PUT', '/acl/policy', { body: { Name, Rules: text } })
     const { SecretID } = await ctx.token({ Policies: [{ ID: policy.ID }] })
-    const body = [
-      { Resource: 'operator', Access: 'read' },
-      { Resource: 'operator', Access: 'write' },
-      { Resource: 'service', Segment: 'a1', Access: 'write' },
-      { Resource: 'intention', Segment: 'a1', Access: 'read' },
-      { Resource: 'key', Segment: 'b1', Access: 'read' },
-      { Resource: 'key', Segment: 'b1', Access: 'write' },
+    const checks = [
+      ...['operator  read', 'operator  write', 'service a1 write', 'intention a1 read', 'key b1 read'],
+      ...['key b1 write'],
     ]
-    const allowed = async (token: string) =>
-      (await ctx.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', { token, body })).map(
-        ({ Allow }) => Allow,
-      )
-    assert.deepEqual(await allowed(ID), [true, false, true, false, true, false])
-    assert.deepEqual(await allowed(SecretID), await allowed(ID))
+    assert.deepEqual(await ctx.allows(ID, ...checks), [true, false, true, false, true, false])
+    assert.deepEqual(await ctx.allows(SecretID, ...checks), await ctx.allows(ID, ...checks))
     await ctx.ok('PUT', `/acl/destroy/${ID}`)
   }).needing({ before: '1.11', from: '1.8.1' }),
   test('versions/legacy-clone-refused [D/tokens/clone-refused] 400 clone_refused: a token with legacy rules', async (ctx) => {

@@ -139,18 +139,9 @@ export const bindingRuleCases: readonly Case[] = [
     await ctx.refuses('PUT', '/acl/binding-rule', { body: long }, '400 field_too_long Selector')
   }),
   test('binding-rules/rights [5.2] 403 privilege_missing: rules are read with acl:read and changed with acl:write', async (ctx) => {
-    const [powerless, reader] = [await ctx.caller(''), await ctx.caller('acl = "read"')]
     const { method } = await aMethod(ctx)
     const rule = await aRule(ctx, method)
     const path = `/acl/binding-rule/${rule.ID}`
-    const refusal = '403 privilege_missing'
-    for (const read of ['/acl/binding-rules', path]) {
-      await ctx.ok('GET', read, { token: reader.SecretID })
-      await ctx.refuses('GET', read, { token: powerless.SecretID }, refusal)
-    }
-    const asReader = { body: rule, token: reader.SecretID }
-    await ctx.refuses('PUT', '/acl/binding-rule', asReader, refusal)
-    await ctx.refuses('PUT', path, asReader, refusal)
-    await ctx.refuses('DELETE', path, { token: reader.SecretID }, refusal)
+    await ctx.needsRights(['/acl/binding-rules', path], '/acl/binding-rule', path, rule)
   }),
 ]

@@ -27,12 +27,7 @@ export const loginCases: readonly Case[] = [
     assert.deepEqual(await ctx.ok('GET', '/acl/token/self', { token: SecretID }), token)
     const list = (name: string) => ctx.ok<TokenListEntry[]>('GET', `/acl/tokens?authmethod=${name}`)
     assert.deepEqual(await list(method.Name), [token])
-    const body = [{ Resource: 'service', Segment: 'web', Access: 'write' }]
-    const [answer] = await ctx.ok<{ Allow: boolean }[]>('POST', '/internal/acl/authorize', {
-      body,
-      token: SecretID,
-    })
-    assert.equal(answer?.Allow, true)
+    assert.deepEqual(await ctx.allows(SecretID, 'service web write'), [true])
     const again = await login(ctx, { method, provider })
     assert.notEqual(again.AccessorID, token.AccessorID)
     assert.equal(again.Description, 'token created via login')

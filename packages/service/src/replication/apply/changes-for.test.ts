@@ -122,12 +122,8 @@ describe('policies and roles', () => {
       namespaces: [aNamespace({ Name: 'n' })],
     }
     expect(told(arriving, aStored({ policies: [policy], roles: [role] }))).toEqual([
-      `delete roles ${role.ID}@6`,
-      `delete policies ${policy.ID}@5`,
-      'put namespaces n@0',
-      'put policies p@0',
-      'put roles r@0',
-      'put tokens s@0',
+      ...[`delete roles ${role.ID}@6`, `delete policies ${policy.ID}@5`, 'put namespaces n@0'],
+      ...['put policies p@0', 'put roles r@0', 'put tokens s@0'],
     ])
   })
 
