@@ -1,6 +1,8 @@
 /** This process's view of the cluster, for the API. */
 
+import { cpus, freemem, hostname, platform, release, totalmem, type, uptime } from 'node:os'
 import { MEMBER_HEARTBEAT_MS, type Member } from '@latchkey/acl'
+import type { AgentHost } from '@latchkey/contract'
 import {
   aclModeOf,
   type ClusterInfo,
@@ -17,8 +19,7 @@ import type { Replication } from './replication/replication.ts'
 import { type ReplicationReport, replicationStateOf } from './replication/replication-state.ts'
 import type { ServerStore } from './server-store.ts'
 import { showAgentMetrics } from './telemetry/agent-metrics.ts'
-import { mergeMetrics } from './telemetry/merge-metrics.ts'
-import { readHost } from './telemetry/read-host.ts'
+import { mergeMetrics } from './telemetry/metrics.ts'
 import type { ServerMetrics } from './workers/worker-messages.ts'
 
 export interface ServerClusterInfo extends ClusterInfo {
@@ -108,4 +109,24 @@ function show(member: Member & { readonly address: string }): ClusterMember {
   const { id, node, address, datacenter, version, mode, status } = member
   // Only the end of legacy mode distinguishes a server that stopped from one that left.
   return { id, node, address, datacenter, version, mode, status: status === 'stopped' ? 'left' : status }
+}
+
+const NS_PER_MS = 1_000_000
+
+function readHost(): AgentHost {
+  const [total, available] = [totalmem(), freemem()]
+  return {
+    Memory: { total, available, used: total - available },
+    CPU: cpus().map(({ model, speed }, cpu) => ({ cpu, modelName: model, mhz: speed })),
+    Host: {
+      hostname: hostname(),
+      os: type(),
+      platform: platform(),
+      kernelVersion: release(),
+      uptime: uptime(),
+    },
+    Disk: null,
+    CollectionTime: Date.now() * NS_PER_MS,
+    Errors: null,
+  }
 }

@@ -30,27 +30,23 @@ interface RunnerOptions {
   readonly nodeName: string
   readonly localChecks: LocalChecks
   readonly outgoing: Outgoing
-  /** Where TCP checks may connect to. */
   readonly targets: CheckTargets
   readonly log: Logger
 }
 
 type OwnedCheck = AgentCheck & Pick<NonNullable<CheckRecord['Agent']>, 'owner'>
 
-/** A check that runs here. */
 interface Running {
   /** Its definition as text. A change restarts the check. */
   readonly definition: string
   readonly agent: OwnedCheck
   counts: ResultCounts
   timer: NodeJS.Timeout | undefined
-  /** Ends a run, or its wait for a place. */
   end: (() => void) | undefined
 }
 
 /** How often an alias evaluates the checks that it follows. */
 const ALIAS_INTERVAL_MS = 1_000
-/** Maximum duration of a Node timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 
 export class CheckRunner {
@@ -65,7 +61,6 @@ export class CheckRunner {
     this.options = options
   }
 
-  /** Starts checks that are new or changed, and stops those that are gone. */
   update(checks: readonly CheckRecord[]): void {
     const seen = new Set<string>()
     for (const { CheckID, Agent } of checks) {
@@ -89,11 +84,7 @@ export class CheckRunner {
     this.criticalSince.clear()
   }
 
-  /**
-   * Removes each service that has had a critical check for the time that the check allows.
-   *
-   * @param now milliseconds of a monotonic clock.
-   */
+  /** Removes services with a critical check for longer than it allows. `now`: of a monotonic clock. */
   async removeCritical(checks: readonly CheckRecord[], now: number): Promise<void> {
     const critical = new Set<string>()
     for (const { CheckID, ServiceID, Status, Agent } of checks) {
@@ -173,10 +164,7 @@ export class CheckRunner {
   }
 }
 
-/**
- * At most a third of the places for one service and three quarters for one token, and less of what others leave: checks
- * that hang never hold all places.
- */
+/** At most a third of the places for one service and three quarters for one token. */
 function sharesOf(token: string, service: string): readonly Share[] {
   return [
     { key: `service ${service}`, max: (free) => Math.ceil(free / 2) },

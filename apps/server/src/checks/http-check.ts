@@ -10,18 +10,13 @@ export interface CheckResult {
 
 type HttpRun = Extract<CheckRun, { readonly type: 'http' }>
 
-/** Redirects that a check follows. */
 const REDIRECTS_MAX = 5
 /** Maximum length of an answer that is read; only its end is kept. */
 const ANSWER_BYTES_MAX = 1_048_576
 
 const AGENT_HEADERS = { 'User-Agent': 'Latchkey Health Check', Accept: 'text/plain, text/*, */*' }
 
-/**
- * Sends one request. A failure is a critical result.
- *
- * @param signal ends the run.
- */
+/** A failure is a critical result. @param signal ends the run. */
 export async function runHttpCheck(
   run: HttpRun,
   { outputBytesMax }: Pick<AgentCheck, 'outputBytesMax'>,

@@ -1,7 +1,4 @@
-/**
- * Registers the servers in the catalog: each process registers itself when it starts, and the leader keeps the other
- * entries current.
- */
+/** Registers the servers in the catalog: each at its start, and the leader all others. */
 import { MEMBER_FAILED_AFTER_MS, type Member } from '@latchkey/acl'
 import { registerServers } from '@latchkey/service'
 import type { Logger } from 'pino'
@@ -21,7 +18,6 @@ export async function registerSelf(store: ServerStore, log: Logger): Promise<voi
   }
 }
 
-/** @returns milliseconds until the next check. */
 export async function registerMembers(store: ServerStore, { datacenter }: Place): Promise<number> {
   await store.asLeader(async () => {
     const isHere = (member: Member) => member.datacenter === datacenter

@@ -28,9 +28,7 @@ interface ChecksOptions {
 
 /** Maximum time until a change of the node's members is noticed. */
 const MEMBERS_MS = 2_000
-/**
- * Maximum time until a changed check is noticed. Polled, because waiters in the store are counted as blocking queries.
- */
+/** Maximum time until a changed check is noticed. Polled: waiters in the store count as blocking queries. */
 const LOOK_MS = 100
 const REMOVE_INTERVAL_MS = 30_000
 /** The entry of the hosts of checks that allows public addresses alone. */
@@ -76,7 +74,6 @@ export function startChecks({ store, config, localChecks, log }: ChecksOptions):
   }
 }
 
-/** Ids of the living processes of a node, in the same order for all of them. */
 async function processesOf(store: CheckStore, nodeName: string): Promise<readonly string[]> {
   const members = await store.membership.members()
   return members

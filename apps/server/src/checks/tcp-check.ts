@@ -5,11 +5,9 @@ import type { CheckRun } from '@latchkey/catalog'
 import { type AddressClass, isAddressAllowed, isNameAllowed } from '../outgoing/address-rules.ts'
 import type { CheckResult } from './http-check.ts'
 
-/** Where checks may connect to. */
 export interface CheckTargets {
   /** The only hosts, in lower case; empty for any. */
   readonly hosts: readonly string[]
-  /** Whether only public addresses are allowed. */
   readonly publicOnly: boolean
 }
 

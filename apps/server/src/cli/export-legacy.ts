@@ -1,7 +1,4 @@
-/**
- * `latchkey-server export`: writes the legacy tokens of a running server to standard output, in the format that `latchkey-server
- * import` reads.
- */
+/** `latchkey-server export`: writes the legacy tokens of a server, in the format that `import` reads. */
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { visible } from '@latchkey/contract'
@@ -11,12 +8,7 @@ import { type Environment, request } from './server-address.ts'
 
 const EXIT_FAILED = 1
 
-/**
- * Streams: the list may be larger than memory.
- *
- * @returns the exit code: 0 written, 1 if its reader left.
- * @throws StartError if no server answers, it refuses, or the answer ends early: the output is then incomplete.
- */
+/** Streams: the list may be larger than memory. @returns the exit code: 0 written, 1 if its reader left. */
 export async function exportLegacyTokens(env: Environment): Promise<number> {
   const response = await request('legacy.export', env)
   if (response.body === null) return EXIT_FAILED

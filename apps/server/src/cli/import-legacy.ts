@@ -13,9 +13,7 @@ const resultSchema = z.object({
 })
 
 const EXIT_FAILED = 1
-/** Maximum number of printed problems; all are counted. */
 const PROBLEMS_SHOWN_MAX = 100
-/** Tokens between two progress lines. */
 const PROGRESS_TOKENS = 50_000
 
 /**
@@ -87,7 +85,6 @@ async function sendAll(file: string, env: Environment): Promise<{ imported: numb
   return { imported, unchanged }
 }
 
-/** @throws StartError with the message of the server if it refuses. */
 async function send(part: readonly DumpRecord[], env: Environment, options = '') {
   const query = `?position=${part[0]?.position ?? 0}${options}`
   const body = JSON.stringify(part.map(({ value }) => value))

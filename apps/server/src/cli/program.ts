@@ -23,11 +23,7 @@ Settings come from the environment: see docs/configuration.md. The commands impo
 call the server at LATCHKEY_ADDR (default http://127.0.0.1:8500) with the token in LATCHKEY_TOKEN.
 `
 
-/**
- * Runs one command line, without the name of the program.
- *
- * @returns the exit code: 0 done, 1 failed, 2 unusable command line or setting; undefined while a server runs.
- */
+/** @returns the exit code: 1 failed, 2 unusable command line or setting; undefined while a server runs. */
 export async function runCli(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,

@@ -8,7 +8,6 @@ import { StartError } from '../start-error.ts'
 const PART_TOKENS_MAX = 1_000
 const PART_BYTES_MAX = 8_388_608
 
-/** Used to detect that the file was replaced or changed. */
 interface FileVersion {
   readonly bytes: number
   readonly modifiedAt: number
@@ -24,12 +23,7 @@ export async function versionOf(file: string): Promise<FileVersion> {
   return { bytes: found.size, modifiedAt: found.mtimeMs }
 }
 
-/**
- * Splits the records of a list into parts that fit a request, in order. One part is in memory at a time, whatever the
- * size of the file.
- *
- * @throws StartError with line and byte if it is not a list, truncated, or not UTF-8.
- */
+/** Splits a list into parts that fit a request. @throws StartError with line and byte of a mistake. */
 export async function* readLegacyList(file: string): AsyncGenerator<readonly DumpRecord[]> {
   const scanner = new DumpScanner()
   let part: DumpRecord[] = []

@@ -8,12 +8,7 @@ const ADDRESS_DEFAULT = 'http://127.0.0.1:8500'
 /** Maximum time of a request with its answer, which may hold every token. */
 const REQUEST_MS_MAX = 3_600_000
 
-/**
- * Sends a request to the server at `LATCHKEY_ADDR`, with the token in `LATCHKEY_TOKEN`.
- *
- * @param endpoint one whose path has no parameter.
- * @throws StartError if no server answers, or with its message if it refuses.
- */
+/** Sends a request to the server at `LATCHKEY_ADDR`. @throws StartError if none answers, or it refuses. */
 export async function request(
   endpoint: Parameters<typeof buildPath>[0],
   env: Environment,

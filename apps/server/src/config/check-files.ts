@@ -4,7 +4,6 @@ import { openTlsFiles } from '../outgoing/tls-files.ts'
 import { StartError } from '../start-error.ts'
 import { certificatesIn, readListenerTls, readPem } from '../tls/listener-tls.ts'
 import { type Config, describeDatabase } from './config.ts'
-import type { ExporterFiles } from './exporter-settings.ts'
 
 /**
  * Reads the files that settings name. The file of the replication token may be written later.
@@ -16,27 +15,22 @@ export async function checkFiles(config: Config): Promise<void> {
   await openTlsFiles(config, () => {})
   checkDatabaseUrl('DATABASE_URL', config.databaseUrl)
   checkDatabaseUrl('DATABASE_REPLICA_URL', config.databaseReplicaUrl)
-  await checkExporterFiles(config.exporterFiles)
-}
-
-async function checkExporterFiles({ certificates, keys }: ExporterFiles): Promise<void> {
-  for (const [setting, path] of Object.entries(certificates))
-    certificatesIn(setting, path, await readPem(setting, path))
-  for (const [setting, path] of Object.entries(keys)) {
+  for (const { setting, path } of config.exporterFiles) {
     const pem = await readPem(setting, path)
-    try {
-      createPrivateKey(pem)
-    } catch (cause) {
-      throw new StartError(`${setting}: ${path} cannot be used: it holds no private key in PEM`, { cause })
-    }
+    if (setting.endsWith('CERTIFICATE')) certificatesIn(setting, path, pem)
+    else checkKey(setting, path, pem)
   }
 }
 
-/**
- * The driver reads the files of a URL, such as that of `sslrootcert`, when it parses it.
- *
- * @throws StartError that names the setting.
- */
+function checkKey(setting: string, path: string, pem: string): void {
+  try {
+    createPrivateKey(pem)
+  } catch (cause) {
+    throw new StartError(`${setting}: ${path} cannot be used: it holds no private key in PEM`, { cause })
+  }
+}
+
+/** The driver reads the files of a URL, such as that of `sslrootcert`, when it parses it. */
 function checkDatabaseUrl(setting: string, url: string | undefined): void {
   if (url === undefined) return
   try {
@@ -50,7 +44,6 @@ function checkDatabaseUrl(setting: string, url: string | undefined): void {
 
 /** TLS ignores certificate authorities that it cannot read, and for an empty file trusts those of the system. */
 function checkAuthorities(setting: string, url: string): void {
-  // The types only allow a boolean.
   const ssl: unknown = new pg.Client({ connectionString: url }).ssl
   if (typeof ssl !== 'object' || ssl === null || !('ca' in ssl)) return
   certificatesIn(setting, 'the file of sslrootcert', String(ssl.ca))

@@ -2,7 +2,7 @@ import { nearestName, profileOf } from '@latchkey/contract'
 import pg from 'pg'
 import { hostOf, isLoopback } from '../outgoing/address-rules.ts'
 import { StartError } from '../start-error.ts'
-import { EXPORTER_SETTINGS, type ExporterFiles, exporterFilesOf } from './exporter-settings.ts'
+import { EXPORTER_SETTINGS, type ExporterFile, exporterFilesOf } from './exporter-settings.ts'
 import { type Setting, SettingError } from './setting.ts'
 import { SETTINGS } from './settings.ts'
 import { workersOf } from './workers.ts'
@@ -14,15 +14,13 @@ interface Values extends Omit<Written, 'workers'> {
   readonly workers: number
 }
 
-/** The configuration of a server: one value per setting. */
 export interface Config extends Values {
   /** The server's own datacenter if none is configured. */
   readonly primaryDatacenter: string
   /** Empty if nothing is traced. */
-  readonly exporterFiles: ExporterFiles
+  readonly exporterFiles: readonly ExporterFile[]
 }
 
-/** Every problem of a configuration at once. */
 export class ConfigError extends StartError {
   readonly problems: readonly string[]
 
@@ -79,7 +77,6 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
   })
 }
 
-/** Whether spans have somewhere to go. */
 export function isTraced(
   values: Pick<Config, 'otelDisabled' | 'otlpEndpoint' | 'otlpTracesEndpoint'>,
 ): boolean {
@@ -135,7 +132,6 @@ function findUnknown(env: Readonly<Record<string, string | undefined>>): string[
     })
 }
 
-/** A datacenter that this one can reach. */
 export interface OtherDatacenter {
   readonly name: string
   /** At least one; tried in turn. */
@@ -156,7 +152,6 @@ export function otherDatacenters(
   return [{ name: primaryDatacenter, origins: primaryUrls }, ...others]
 }
 
-/** Whether requests to an origin cross a network unencrypted. */
 function isExposed(origin: string): boolean {
   const url = new URL(origin)
   return url.protocol === 'http:' && !isLoopback(hostOf(url))
@@ -172,7 +167,6 @@ export function connectionsMaxOf({ maxConnectionsPerClient, serviceVersion }: Co
   return maxConnectionsPerClient ?? profileOf(serviceVersion).connectionLimit
 }
 
-/** Settings that require or exclude one another. */
 function findContradictions(values: Values): string[] {
   const { databaseReplicaUrl, databaseUrl } = values
   const contradictions: readonly Contradiction[] = [
@@ -209,7 +203,6 @@ function overlap(host: string, address: string): boolean {
   return host === address || [host, address].some((each) => ALL_ADDRESSES.includes(each))
 }
 
-/** Whether values contradict each other, and how. */
 type Contradiction = readonly [isWrong: boolean, problem: string]
 
 function datacenterContradictions(values: Values): readonly Contradiction[] {

@@ -1,7 +1,4 @@
-/**
- * OpenTelemetry variables that the exporter reads itself. It ignores unusable values: the collector then refuses the
- * traces, or is contacted without its certificate.
- */
+/** OpenTelemetry variables that the exporter reads itself, and ignores if they are unusable. */
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { choice, custom, integer, type Setting, SettingError, text } from './setting.ts'
 
@@ -13,7 +10,6 @@ const PREFIXES = ['OTEL_EXPORTER_OTLP_', 'OTEL_EXPORTER_OTLP_TRACES_'] as const
 const FILES = ['CERTIFICATE', 'CLIENT_CERTIFICATE', 'CLIENT_KEY'] as const
 const TIMEOUT_MS_MAX = 3_600_000
 
-/** Each variable of the exporter, as a setting that is only checked. */
 export const EXPORTER_SETTINGS: readonly Setting<unknown>[] = PREFIXES.flatMap((prefix) => [
   choice({ env: `${prefix}PROTOCOL`, fallback: 'http/protobuf', choices: ['http/protobuf'] }),
   choice({ env: `${prefix}COMPRESSION`, fallback: 'none', choices: ['none', 'gzip'] }),
@@ -46,20 +42,17 @@ function isHeader(pair: string): boolean {
   }
 }
 
-/** PEM files that the exporter reads, by the settings that name them. */
-export interface ExporterFiles {
-  readonly certificates: Readonly<Record<string, string>>
-  readonly keys: Readonly<Record<string, string>>
+/** A PEM file that the exporter reads, and the setting that names it. */
+export interface ExporterFile {
+  readonly setting: string
+  readonly path: string
 }
 
 /** Empty variables are treated as unset. */
-export function exporterFilesOf(env: Environment): ExporterFiles {
-  const named = (files: readonly (typeof FILES)[number][]) =>
-    Object.fromEntries(
-      PREFIXES.flatMap((prefix) => files.map((file) => prefix + file)).flatMap((setting) => {
-        const path = env[setting]?.trim()
-        return path ? [[setting, path] as const] : []
-      }),
-    )
-  return { certificates: named(['CERTIFICATE', 'CLIENT_CERTIFICATE']), keys: named(['CLIENT_KEY']) }
+export function exporterFilesOf(env: Environment): readonly ExporterFile[] {
+  const settings = PREFIXES.flatMap((prefix) => FILES.map((file) => prefix + file))
+  return settings.flatMap((setting) => {
+    const path = env[setting]?.trim()
+    return path ? [{ setting, path }] : []
+  })
 }

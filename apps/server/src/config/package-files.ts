@@ -1,7 +1,4 @@
-/**
- * Files that the server reads at run time, apart from its code: from the repository, or from the folder of a built
- * package.
- */
+/** Files that the server reads at run time: from the repository, or from the folder of a built package. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -11,7 +8,6 @@ const isBuilt = existsSync(BUILT)
 const hasPages = existsSync(join(BUILT, 'console'))
 const SERVER = join(import.meta.dirname, isBuilt ? '..' : '../..')
 
-/** Absolute paths. */
 export const PACKAGE_FILES = {
   /** Contains `<name>/migration.sql` per migration. */
   migrations: isBuilt ? join(BUILT, 'migrations') : join(SERVER, 'prisma/migrations'),

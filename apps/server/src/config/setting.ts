@@ -3,7 +3,6 @@ import { DurationSyntaxError, formatDurationMs, parseDurationMs } from '@latchke
 
 /** One setting of the server: an environment variable, described in docs/configuration.md. */
 export interface Setting<T> {
-  /** The variable's name. */
   readonly env: string
   /** The accepted form, in words that end the sentence "write …". */
   readonly accepts: string
@@ -22,10 +21,8 @@ export class SettingError extends Error {
   override readonly name = 'SettingError'
 }
 
-/** What every kind of setting is made from. */
 interface Base<T> {
   readonly env: string
-  /** Default: undefined. */
   readonly fallback?: T
   /** Describes the fallback if its value does not, such as "the host's name". */
   readonly fallbackText?: string
@@ -78,7 +75,6 @@ export function choice<const C extends readonly string[]>(
   })
 }
 
-/** True or false. */
 export function flag(base: Base<boolean>): Setting<boolean> {
   const fallbackText = base.fallback ? 'on' : 'off'
   const accepts = '`on` or `off` (`true`, `false`, `1`, `0`)'
@@ -133,9 +129,7 @@ export function size(base: Base<number> & { readonly maxBytes: number }): Settin
   })
 }
 
-/**
- * Comma-separated parts that must differ in more than case; spaces around them are ignored. `accepts` describes a part.
- */
+/** Comma-separated parts that must differ in more than case. `accepts` describes a part. */
 export function list(
   base: Described<readonly string[]> & {
     readonly isPart: (part: string) => boolean

@@ -8,14 +8,12 @@ import type { Responder } from './responder.ts'
 import { createTcpServer, type TcpServer } from './tcp-server.ts'
 
 interface DnsServerOptions {
-  /** An IP address. */
   readonly address: string
   /** 0 picks a free port. */
   readonly port: number
   /** Whether other processes of this server listen on the same port. */
   readonly isShared: boolean
   readonly responder: Responder
-  /** Called with an error of the UDP socket. */
   readonly onError: (error: Error) => void
   /** Maximum time without a question on a TCP connection. Default: 10 seconds. */
   readonly idleMs?: number
@@ -26,7 +24,6 @@ export interface DnsServer {
   close(): Promise<void>
 }
 
-/** Maximum attempts to find a port that is free for both UDP and TCP. */
 const ATTEMPTS_MAX = 20
 
 /** @throws StartError if the address cannot be listened on. */

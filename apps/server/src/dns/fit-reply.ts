@@ -3,10 +3,8 @@ import type { DnsRecord, DnsReply } from '@latchkey/catalog'
 import { writeReply } from './message-writer.ts'
 import type { Query } from './query.ts'
 
-/** AnswerRoom for an answer. */
 export interface AnswerRoom {
   readonly bytes: number
-  /** Maximum instances of a service. */
   readonly answers: number
 }
 

@@ -5,7 +5,6 @@ import { BoundedMap, type RateLimits, TokenBuckets } from '@latchkey/service'
 const BURST_SECONDS = 2
 /** Answers to a client are reserved in pieces, because another process may count them: this many pieces per second. */
 const PIECES_PER_SECOND = 50
-/** Maximum number of clients whose pieces are remembered. */
 const CLIENTS_MAX = 20_000
 
 /** Answers reserved for a client and not used yet. */
@@ -18,10 +17,7 @@ interface Piece {
 /** Counts a question of a client. @returns whether it may be answered. */
 export type MayAnswer = (client: string) => boolean | Promise<boolean>
 
-/**
- * @param perSecond answers to one client per second; 0 for no limit.
- * @param limits default: this process counts.
- */
+/** @param perSecond 0 for no limit. @param limits default: this process counts. */
 export function limitAnswers(
   perSecond: number,
   limits: RateLimits = new TokenBuckets(() => performance.now()),

@@ -31,9 +31,6 @@ export function writeStatus({ id, isRecursionDesired, opcode, rcode }: Unanswera
 /** @param isTruncated whether records are missing for which another transport has room. */
 export function writeReply(query: Query, reply: DnsReply, isTruncated = false): Buffer {
   const { answers, authorities, additionals } = reply
-  const writer = new RecordWriter(query)
-  for (const record of [...answers, ...authorities, ...additionals]) writer.write(record)
-  if (query.udpSize !== undefined) writer.writeEdns(query.udpSize)
   const header = writeStatus({ ...query, opcode: 0, rcode: reply.rcode })
   const flags =
     header.readUInt16BE(2) |
@@ -41,55 +38,34 @@ export function writeReply(query: Query, reply: DnsReply, isTruncated = false): 
     (isTruncated ? TRUNCATED : 0) |
     (reply.isRecursionAvailable ? RECURSION_AVAILABLE : 0)
   header.writeUInt16BE(flags, 2)
-  const edns = query.udpSize === undefined ? 0 : 1
-  const counts = [1, answers.length, authorities.length, additionals.length + edns]
+  const edns = query.udpSize === undefined ? [] : [encodeEdns(query.udpSize)]
+  const counts = [1, answers.length, authorities.length, additionals.length + edns.length]
   for (const [i, count] of counts.entries()) header.writeUInt16BE(count, 4 + 2 * i)
-  return Buffer.concat([header, query.questionBytes, ...writer.written])
+  const written: Uint8Array[] = [header, query.questionBytes]
+  let at = HEADER_BYTES + query.questionBytes.length
+  /** Where each name is written. */
+  const places = new Map([[query.question.name, HEADER_BYTES]])
+  const note = (name: string, place: number) => {
+    if (place <= POINTED_MAX && !places.has(name)) places.set(name, place)
+  }
+  for (const record of [...answers, ...authorities, ...additionals]) {
+    const bytes = encodeRecord(record)
+    const place = places.get(record.name)
+    note(record.name, at)
+    const pieces = place === undefined ? [bytes] : [pointerTo(place), bytes.subarray(nameBytes(record.name))]
+    written.push(...pieces)
+    for (const piece of pieces) at += piece.length
+    // The data of these types ends in a name.
+    const target = record.type === 'SRV' ? record.data.target : NAMES.has(record.type) && record.data
+    if (typeof target === 'string') note(target, at - nameBytes(target))
+  }
+  return Buffer.concat([...written, ...edns])
 }
 
-/** Maximum length of a string of a TXT record, in bytes. */
 const STRING_BYTES_MAX = 255
 const POINTER = 0xc000
 /** The highest offset that a pointer can express. */
 const POINTED_MAX = 0x3fff
-
-class RecordWriter {
-  readonly written: Buffer[] = []
-  private readonly places: Map<string, number>
-  private at: number
-
-  constructor({ question, questionBytes }: Query) {
-    this.places = new Map([[question.name, HEADER_BYTES]])
-    this.at = HEADER_BYTES + questionBytes.length
-  }
-
-  write(record: DnsRecord): void {
-    const bytes = encodeRecord(record)
-    const place = this.places.get(record.name)
-    if (place === undefined) this.notePlace(record.name, this.at)
-    const owner = place === undefined ? undefined : pointerTo(place)
-    const rest = owner ? bytes.subarray(nameBytes(record.name)) : bytes
-    const end = this.at + (owner?.length ?? 0) + rest.length
-    if (owner) this.written.push(owner)
-    this.written.push(rest)
-    // The data of these types ends in a name.
-    const target =
-      record.type === 'SRV' ? record.data.target : NAMES.has(record.type) ? record.data : undefined
-    if (typeof target === 'string') this.notePlace(target, end - nameBytes(target))
-    this.at = end
-  }
-
-  writeEdns(udpPayloadSize: number): void {
-    const options = { extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false, options: [] }
-    const bytes = encodeAnswer({ type: 'OPT', name: '.', udpPayloadSize, ...options })
-    this.written.push(bytes)
-    this.at += bytes.length
-  }
-
-  private notePlace(name: string, at: number): void {
-    if (at <= POINTED_MAX && !this.places.has(name)) this.places.set(name, at)
-  }
-}
 
 const NAMES: ReadonlySet<string> = new Set(['CNAME', 'NS', 'PTR'])
 
@@ -99,9 +75,13 @@ function pointerTo(place: number): Buffer {
   return pointer
 }
 
-/** Length of an encoded name. */
 function nameBytes(name: string): number {
   return name === '' ? 1 : Buffer.byteLength(name) + 2
+}
+
+function encodeEdns(udpPayloadSize: number): Buffer {
+  const options = { extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false, options: [] }
+  return encodeAnswer({ type: 'OPT', name: '.', udpPayloadSize, ...options })
 }
 
 function encodeRecord(record: DnsRecord): Buffer {

@@ -2,7 +2,6 @@
 import type { DnsQuestion, DnsReply } from '@latchkey/catalog'
 import { decode } from 'dns-packet'
 
-/** A question that can be answered. */
 export interface Query {
   readonly id: number
   readonly isRecursionDesired: boolean
@@ -22,7 +21,6 @@ export interface Unanswerable {
   readonly rcode: DnsReply['rcode']
 }
 
-/** Length of the header of a message. */
 export const HEADER_BYTES = 12
 
 const FLAGS_AT = 2
@@ -31,11 +29,7 @@ const RECURSION_DESIRED = 0x01
 const OPCODE = 0x78
 const OPCODE_SHIFT = 3
 
-/**
- * Reads a message.
- *
- * @returns `undefined` for a message that is not answered: an answer, or less than a header.
- */
+/** @returns `undefined` for a message that is not answered: an answer, or less than a header. */
 export function readQuery(message: Buffer): Query | Unanswerable | undefined {
   const flags = message[FLAGS_AT]
   if (flags === undefined || message.length < HEADER_BYTES || (flags & IS_ANSWER) !== 0) return undefined
@@ -60,7 +54,6 @@ export function readQuery(message: Buffer): Query | Unanswerable | undefined {
   }
 }
 
-/** Type and class, after the name. */
 const QUESTION_TAIL_BYTES = 4
 const LABEL_BYTES_MAX = 63
 

@@ -18,10 +18,7 @@ export interface ResponderOptions {
 
 export type Transport = 'udp' | 'tcp'
 
-/**
- * Maximum questions of a process that wait for the database or the rate limiter at a time; further ones are not
- * answered.
- */
+/** Maximum questions that wait for the database or the rate limiter; further ones are not answered. */
 const WAITING_MAX = 1_000
 
 export class Responder {
@@ -32,12 +29,7 @@ export class Responder {
     this.options = options
   }
 
-  /**
-   * Answers a message, usually at once.
-   *
-   * @param client its address.
-   * @returns `undefined` if it is not answered, because it is not a question or exceeds a limit.
-   */
+  /** Answers a message, usually at once; `undefined` if it is not a question or exceeds a limit. */
   respond(
     message: Buffer,
     transport: Transport,
@@ -59,21 +51,16 @@ export class Responder {
       return writeStatus(read)
     }
     const query = hasEdns ? read : { ...read, udpSize: undefined }
+    const failed = (error: unknown) => {
+      this.options.onError(error)
+      return this.write(query, emptyReply('SERVFAIL', { isAuthoritative: false }), transport)
+    }
     try {
       const reply = resolve(query.question, roomOf(query, transport).answers)
-      return reply instanceof Promise
-        ? this.whileWaiting(() => this.later(query, reply, transport))
-        : this.write(query, reply, transport)
+      if (!(reply instanceof Promise)) return this.write(query, reply, transport)
+      return this.whileWaiting(() => reply.then((later) => this.write(query, later, transport)).catch(failed))
     } catch (error) {
-      return this.failed(query, error, transport)
-    }
-  }
-
-  private async later(query: Query, reply: Promise<DnsReply>, transport: Transport): Promise<Buffer> {
-    try {
-      return this.write(query, await reply, transport)
-    } catch (error) {
-      return this.failed(query, error, transport)
+      return failed(error)
     }
   }
 
@@ -89,10 +76,5 @@ export class Responder {
   private write(query: Query, reply: DnsReply, transport: Transport): Buffer {
     this.options.onAnswer(reply.rcode, transport)
     return writeInto(roomOf(query, transport), query, reply)
-  }
-
-  private failed(query: Query, error: unknown, transport: Transport): Buffer {
-    this.options.onError(error)
-    return this.write(query, emptyReply('SERVFAIL', { isAuthoritative: false }), transport)
   }
 }

@@ -21,10 +21,7 @@ interface StartDnsOptions {
 /** At most one line about failed questions is logged in this time, because any client can cause them. */
 const LOG_INTERVAL_MS = 10_000
 
-/**
- * @returns `undefined` if DNS is off.
- * @throws StartError if its address cannot be listened on.
- */
+/** @returns `undefined` if DNS is off. @throws StartError if its address cannot be listened on. */
 export async function startDns(options: StartDnsOptions): Promise<DnsServer | undefined> {
   const { config, profile, service, limits, onAnswer, log } = options
   const { dnsPort: port, dnsAddress: address } = config

@@ -17,7 +17,6 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 interface Finding {
   readonly level: 'ok' | 'warn' | 'fail'
-  /** What was checked, in a word or two. */
   readonly what: string
   readonly found: string
   /** What to do; absent if there is nothing to do. */

@@ -7,7 +7,6 @@ import type { Answerable } from '../logging/access-choice.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { logPath } from './log-path.ts'
 
-/** A request as its line shows it. */
 interface Recorded {
   readonly requestId: string
   /** One of the methods that Node's parser accepts. */
@@ -20,10 +19,8 @@ interface Recorded {
 /** Logs an answer. `ms`: from the request to its answer. */
 export type AccessLog = (reply: WireReply, request: Recorded, ms: number) => void
 
-/** Where answers are recorded. */
 export interface Records {
   readonly metrics: Pick<Metrics, 'request'>
-  /** Writes a line per answer. */
   readonly accessLog: AccessLog | undefined
 }
 

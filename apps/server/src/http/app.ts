@@ -28,22 +28,17 @@ interface ApiListenerOptions extends Records {
   readonly clientOf: (request: Pick<IncomingMessage, 'socket'>) => string | undefined
   /** Whether writes may be forwarded to a primary, and so take as long as its answer. Default: false. */
   readonly forwardsWrites?: boolean
-  /** Aborted when the server ends all waits. */
   readonly closing: AbortSignal
   /** Clients that wait. Default: only those of this listener. */
   readonly signals?: ClientSignals
-  /** Makes spans of requests. Default: they have none. */
   readonly spans?: RequestSpans | undefined
 }
 
 export interface AppOptions extends ApiListenerOptions {
-  /** Decides which requests are answered at all. */
   readonly guard: Pick<HostGuard, 'refusalOf'>
-  /** Origins whose pages may read answers. */
   readonly corsOrigins?: readonly string[]
   /** Whether reads from memory skip Express. */
   readonly fastLane: boolean
-  /** Handler of `/docs`. */
   readonly docs: RequestHandler
   /** Handler of `/ui`; `undefined`: the console is switched off. */
   readonly console?: RequestHandler | undefined
@@ -51,10 +46,7 @@ export interface AppOptions extends ApiListenerOptions {
   readonly notReady: () => Promise<readonly string[]>
 }
 
-/**
- * Maximum number of requests that Express starts in one turn of the event loop. A start takes about 0.1 ms, more in a new
- * process.
- */
+/** Maximum requests that Express starts in one turn of the event loop. A start takes about 0.1 ms. */
 export const STARTS_PER_TURN_MAX = 16
 /** A turn starts no request after this many milliseconds: a read of a long list takes tens of milliseconds. */
 const STARTS_MS_MAX = 10
@@ -154,10 +146,8 @@ interface ApiListener {
 
 /** A request that arrived before Node's messages existed. */
 interface Begun {
-  /** `performance.now()`. */
   readonly since: number
   readonly requestId: string
-  /** Resolves when the service has replied. */
   replied(): Promise<WireReply>
 }
 
@@ -227,7 +217,6 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   }
 }
 
-/** Nothing is known of a request that was refused before routing. */
 const NOTHING_KNOWN = { endpoint: undefined, accessorId: undefined, headers: {}, pretty: false } as const
 
 /** All encodings of a path are handled the same way (INJ-02). */

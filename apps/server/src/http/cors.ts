@@ -10,12 +10,7 @@ const PREFLIGHT_SECONDS = 600
 type Next = () => void
 type Cors = (request: IncomingMessage, response: ServerResponse, next: Next) => void
 
-/**
- * Adds the headers that let pages of these origins read an answer, and answers their preflights first. The API uses no
- * cookies, so credentials are never allowed.
- *
- * @returns undefined without origins: no answer changes.
- */
+/** Adds the headers that let pages of these origins read. Credentials are never allowed. */
 export function corsFor(origins: readonly string[]): Cors | undefined {
   if (origins.length === 0) return undefined
   const allowsAny = origins.includes(ANY_ORIGIN)

@@ -26,13 +26,11 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The OpenAPI document of this server. */
 export async function readApiDocument(settings: ApiSettings): Promise<ApiDocument> {
   const text = await readApi(settings, 'json')
   return new JsonDocument(() => JSON.parse(text))
 }
 
-/** Serves the pages, for mounting at `/docs`. */
 export function docsRouter(settings: ApiSettings): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
   const compression = new Compression()

@@ -8,7 +8,6 @@ import { plainAddress } from './listener/connection-limit.ts'
 export const ANY_HOST = '*'
 
 interface HostGuardOptions {
-  /** The address or name that the server listens on. */
   readonly host: string
   /** Names and addresses that requests may be sent to, besides the server's own. */
   readonly allowedHosts: readonly string[]
@@ -62,7 +61,6 @@ export class HostGuard {
     return true
   }
 
-  /** Names that are allowed on every connection. */
   private admitsAlways(name: string): boolean {
     if (this.allowsAny || this.names.has(name)) return true
     if (isIP(name) === 0) return name === 'localhost' || name.endsWith('.localhost')
@@ -93,10 +91,7 @@ function isLoopback(address: string): boolean {
   return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
 }
 
-/**
- * Whether an Origin has the host and port of a request. The scheme is ignored: a balancer may terminate TLS. The
- * default port of the scheme may be omitted.
- */
+/** Whether an Origin has the host and port of a request. A balancer may change the scheme. */
 function isSameHost(origin: string, host: string | undefined): boolean {
   const from = URL.parse(origin)
   if (from === null || from.host === '' || host === undefined) return false

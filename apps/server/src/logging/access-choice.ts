@@ -9,7 +9,6 @@ export type AccessChoice = 'all' | 'writes' | 'off' | { readonly every: number }
 export const SLOW_MS = 1_000
 const EVERY_MAX = 1_000_000
 
-/** @throws SettingError */
 export function parseAccessChoice(value: string): AccessChoice {
   if (value === 'all' || value === 'writes' || value === 'off') return value
   const every = Number(/^1\/(\d{1,7})$/.exec(value)?.[1])
@@ -17,7 +16,6 @@ export function parseAccessChoice(value: string): AccessChoice {
   return { every }
 }
 
-/** The facts that decide whether an answer is logged. */
 export interface Answerable {
   readonly method: string
   readonly url: string
@@ -26,7 +24,6 @@ export interface Answerable {
   readonly ms: number
 }
 
-/** @returns undefined if no answer is logged. */
 export function accessFilter(choice: AccessChoice): ((answer: Answerable) => boolean) | undefined {
   if (choice === 'off') return undefined
   if (choice === 'all') return () => true

@@ -2,14 +2,9 @@ import type { AclError } from '@latchkey/contract'
 import type { BaseLogger } from 'pino'
 import { sqlStateOf } from '../database/database-error.ts'
 
-/** Minimum time between two lines, in milliseconds. */
 const PAUSE_MS = 1_000
 
-/**
- * Logs why the database did not serve requests: at most once a second, because one outage fails thousands of them.
- *
- * @param now in milliseconds.
- */
+/** Logs why the database did not serve requests: at most once a second, as one outage fails thousands. */
 export function createOutageLog(
   log: Pick<BaseLogger, 'warn'>,
   now: () => number = () => performance.now(),

@@ -1,5 +1,3 @@
-/** Human-readable log lines. */
-
 import { visible } from '@latchkey/contract'
 
 /** Fields that have their own place in a line, or are useless on a terminal. */
@@ -16,7 +14,6 @@ const PLACED: ReadonlySet<string> = new Set([
   'id',
 ])
 
-/** Levels, padded to equal width. */
 const LEVELS: Readonly<Record<string, string>> = {
   info: 'info ',
   warn: 'WARN ',

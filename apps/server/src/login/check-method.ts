@@ -1,6 +1,4 @@
-/**
- * Checks the keys and certificates of a new or changed method, and the answers of its URLs. Decisions: auth methods.
- */
+/** Checks the keys, certificates and URLs of a new or changed method. Decisions: auth methods. */
 import type { AuthMethodConfiguration, JwtConfig, KubernetesConfig, OidcConfig } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { type Outgoing, OutgoingError } from '../outgoing/outgoing.ts'
@@ -14,7 +12,6 @@ interface CheckOptions {
   readonly fetch: boolean
 }
 
-/** @throws AclError `field_invalid`. */
 export async function checkMethod(method: AuthMethodConfiguration, options: CheckOptions): Promise<void> {
   switch (method.Type) {
     case 'jwt':

@@ -15,21 +15,35 @@ export async function verifyServiceAccount(
   bearer: string,
 ): Promise<Verification> {
   if (!hasCompactForm(bearer)) return refused('token_malformed')
-  const api = new KubernetesApi(outgoing, config)
+  const send: Send = (path, body) => {
+    const authorization = { Authorization: `Bearer ${config.ServiceAccountJWT.trim()}` }
+    const content =
+      body === undefined ? {} : { body, headers: { ...authorization, 'Content-Type': 'application/json' } }
+    const url = kubernetesUrl(config) + path
+    const { CACert: ca } = config
+    return outgoing.send({ url, ca, bytesMax: ANSWER_BYTES_MAX, headers: authorization, ...content })
+  }
   try {
-    const review = await api.review(bearer)
+    const review = await reviewOf(send, bearer, config)
     if (typeof review === 'string') return refused(review)
     const { namespace, name, uid } = review
     const sub = `system:serviceaccount:${namespace}:${name}`
     const claims = { sub, namespace, name, ...(uid === undefined ? {} : { uid }) }
     if (config.IgnoreNameAnnotation) return { outcome: 'verified', claims }
-    const account = await api.serviceAccount(namespace, name)
-    if (account === undefined) return refused('not_a_service_account')
-    return { outcome: 'verified', claims: { ...claims, name: annotatedName(account) ?? name } }
+    const [where, which] = [namespace, name].map(encodeURIComponent)
+    const answer = await send(`/api/v1/namespaces/${where}/serviceaccounts/${which}`)
+    if (answer.status === 404) return refused('not_a_service_account')
+    return {
+      outcome: 'verified',
+      claims: { ...claims, name: annotatedName(readAnswer(answer, [200])) ?? name },
+    }
   } catch (cause) {
     return { outcome: 'provider_unavailable', cause }
   }
 }
+
+/** Sends a request to the API of the cluster; with a body, a POST. @throws OutgoingError */
+type Send = (path: string, body?: string) => Promise<OutgoingAnswer>
 
 function refused(reason: LoginRefusal): Verification {
   return { outcome: 'refused', reason }
@@ -41,46 +55,18 @@ interface ServiceAccount {
   readonly uid: string | undefined
 }
 
-class KubernetesApi {
-  private readonly outgoing: Outgoing
-  private readonly config: KubernetesConfig
-
-  constructor(outgoing: Outgoing, config: KubernetesConfig) {
-    this.outgoing = outgoing
-    this.config = config
-  }
-
-  /** @returns the account of the token, or why the token is refused. @throws OutgoingError */
-  async review(token: string): Promise<ServiceAccount | LoginRefusal> {
-    const { BoundAudiences: audiences = [] } = this.config
-    const spec = audiences.length === 0 ? { token } : { token, audiences }
-    const review = { kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1', spec }
-    const answer = await this.send('/apis/authentication.k8s.io/v1/tokenreviews', JSON.stringify(review))
-    const { status } = readAnswer(answer, [200, 201])
-    if (!isJsonObject(status)) throw new OutgoingError('not a review')
-    return readReview(status, audiences)
-  }
-
-  /** @returns `undefined` if the account does not exist. @throws OutgoingError */
-  async serviceAccount(namespace: string, name: string): Promise<JsonObject | undefined> {
-    const [where, which] = [namespace, name].map(encodeURIComponent)
-    const answer = await this.send(`/api/v1/namespaces/${where}/serviceaccounts/${which}`)
-    return answer.status === 404 ? undefined : readAnswer(answer, [200])
-  }
-
-  private send(path: string, body?: string): Promise<OutgoingAnswer> {
-    const { CACert, ServiceAccountJWT } = this.config
-    const headers = { Authorization: `Bearer ${ServiceAccountJWT.trim()}` }
-    const content =
-      body === undefined ? {} : { body, headers: { ...headers, 'Content-Type': 'application/json' } }
-    return this.outgoing.send({
-      url: kubernetesUrl(this.config) + path,
-      ca: CACert,
-      bytesMax: ANSWER_BYTES_MAX,
-      headers,
-      ...content,
-    })
-  }
+/** @returns the account of the token, or why the token is refused. @throws OutgoingError */
+async function reviewOf(
+  send: Send,
+  token: string,
+  { BoundAudiences: audiences = [] }: KubernetesConfig,
+): Promise<ServiceAccount | LoginRefusal> {
+  const spec = audiences.length === 0 ? { token } : { token, audiences }
+  const review = { kind: 'TokenReview', apiVersion: 'authentication.k8s.io/v1', spec }
+  const answer = await send('/apis/authentication.k8s.io/v1/tokenreviews', JSON.stringify(review))
+  const { status } = readAnswer(answer, [200, 201])
+  if (!isJsonObject(status)) throw new OutgoingError('not a review')
+  return readReview(status, audiences)
 }
 
 /** The address of the API without a trailing slash. A bare host means https. */

@@ -9,7 +9,6 @@ const DISCOVERY_BYTES_MAX = 262_144
 /** Maximum number of keys in a set. Providers have two to ten; importing thousands would take seconds. */
 const KEY_SET_KEYS_MAX = 100
 
-/** @throws OutgoingError */
 export async function fetchKeys(outgoing: Outgoing, config: JwtConfig): Promise<readonly VerificationKey[]> {
   const { JWKSURL, JWKSCACert, OIDCDiscoveryURL = '', OIDCDiscoveryCACert } = config
   if (JWKSURL !== undefined) return fetchKeySet(outgoing, JWKSURL, JWKSCACert)
@@ -18,7 +17,6 @@ export async function fetchKeys(outgoing: Outgoing, config: JwtConfig): Promise<
   return fetchKeySet(outgoing, url, OIDCDiscoveryCACert)
 }
 
-/** @throws OutgoingError */
 export async function fetchKeySet(
   outgoing: Outgoing,
   url: string,
@@ -28,11 +26,7 @@ export async function fetchKeySet(
   return readKeySet(body)
 }
 
-/**
- * Reads the discovery document of an issuer, which must name exactly that issuer.
- *
- * @throws OutgoingError
- */
+/** Reads the discovery document of an issuer, which must name exactly that issuer. @throws OutgoingError */
 export async function fetchDiscovery(
   outgoing: Outgoing,
   issuer: string,
@@ -45,11 +39,7 @@ export async function fetchDiscovery(
   return document
 }
 
-/**
- * Skips keys that cannot verify signatures, so that a provider may add kinds unknown to this server.
- *
- * @throws OutgoingError `not a key set`.
- */
+/** Skips keys that cannot verify signatures: a provider may add kinds unknown to this server. */
 function readKeySet(body: Uint8Array): readonly VerificationKey[] {
   const { keys } = readJson(body, 'not a key set')
   if (!Array.isArray(keys) || keys.length > KEY_SET_KEYS_MAX || !keys.every(isJsonObject)) {

@@ -40,11 +40,7 @@ function algorithmsOf(key: KeyObject): readonly string[] {
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
 
-/**
- * Reads a static key: the first block of a text, a SubjectPublicKeyInfo or a certificate.
- *
- * @returns `undefined` if the block is neither, or if its key is not accepted.
- */
+/** Reads the first block, a SubjectPublicKeyInfo or a certificate; `undefined` for other keys. */
 export function readStaticKey(pem: string): VerificationKey | undefined {
   const [block = '', label] = BLOCK.exec(pem) ?? []
   try {

@@ -81,7 +81,6 @@ function verifyClaims(config: JwtConfig, payload: Uint8Array, now: number): Veri
   }
 }
 
-/** A token whose signature is not verified yet. */
 interface SignedToken {
   readonly text: string
   readonly algorithm: string

@@ -52,10 +52,7 @@ const FORBIDDEN_NAMES: ReadonlySet<string> = new Set([
   'instance-data',
 ])
 
-/**
- * The class of an address; undefined if the server may never connect to it. IPv4 addresses in IPv6 notation are treated
- * as IPv4.
- */
+/** `undefined` if the server may never connect to it. IPv4 addresses in IPv6 notation are treated as IPv4. */
 export function classOfAddress(address: string): AddressClass | undefined {
   const family = isIP(address)
   if (family === 0) return undefined

@@ -1,7 +1,4 @@
-/**
- * One HTTP request to an origin that an operator configured. It follows no redirects and ignores proxies from the
- * environment.
- */
+/** One HTTP request to an origin that an operator configured: no redirects, no proxies. */
 import { type Agent, type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { TlsOptions } from './tls-files.ts'

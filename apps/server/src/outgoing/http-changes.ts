@@ -37,9 +37,7 @@ export class HttpChanges implements ChangesSource {
     this.options = options
   }
 
-  /**
-   * @throws PrimaryUnreachable; AclError with the code of a refusal; Error for an answer that cannot be a primary's.
-   */
+  /** @throws PrimaryUnreachable; AclError for a refusal; Error for an answer that cannot be a primary's. */
   async ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer> {
     const { reader, headerPrefix } = this.options
     const url = changesUrl(query)

@@ -40,13 +40,10 @@ interface HttpDatacentersOptions {
   readonly log: BaseLogger
   /** Called when a request has been answered or refused. `undefined`: the client left. */
   readonly onAnswer?: (datacenter: string, status: number | undefined, seconds: number) => void
-  /** Milliseconds of a monotonic clock; for tests. */
   readonly now?: () => number
-  /** Replaces some limits; for tests. */
   readonly limits?: Partial<typeof LIMITS>
 }
 
-/** This process's state for another datacenter. */
 interface Reached {
   readonly name: string
   /** The most recently reached address comes first. */

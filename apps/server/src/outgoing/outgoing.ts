@@ -60,7 +60,6 @@ export interface OutgoingOptions {
   readonly hosts?: readonly string[] | undefined
   /** Whether only public addresses are allowed: no loopback and no private ones. */
   readonly publicOnly?: boolean
-  /** Resolves names; tests replace it. */
   readonly resolve?: typeof resolve | undefined
   /** Time for one request, from resolving the name to the last byte. Default {@link OUTGOING_MS_MAX}. */
   readonly msMax?: number
@@ -84,7 +83,6 @@ interface OutgoingRequest {
   readonly msMax?: number
   /** The only class of address to connect to, as of a redirect. Default: all that the options allow. */
   readonly addressClass?: AddressClass
-  /** Ends the request. */
   readonly signal?: AbortSignal
 }
 
@@ -112,22 +110,14 @@ export class Outgoing {
     this.msMax = options.msMax ?? OUTGOING_MS_MAX
   }
 
-  /**
-   * Reads a URL that answers 200.
-   *
-   * @throws OutgoingError
-   */
+  /** Reads a URL that answers 200. @throws OutgoingError */
   async read(request: OutgoingRequest): Promise<OutgoingAnswer> {
     const answer = await this.send(request)
     if (answer.status !== 200) throw new OutgoingError('status not 200', { status: answer.status })
     return answer
   }
 
-  /**
-   * Sends a request, and reads an answer of any status.
-   *
-   * @throws OutgoingError
-   */
+  /** Sends a request, and reads an answer of any status. @throws OutgoingError */
   async send(request: OutgoingRequest): Promise<OutgoingAnswer> {
     const { addressClass } = request
     const classes = addressClass ? this.classes.filter((each) => each === addressClass) : this.classes
@@ -139,11 +129,7 @@ export class Outgoing {
     }
   }
 
-  /**
-   * Checks a URL against the rules that need no name resolution.
-   *
-   * @throws OutgoingError
-   */
+  /** Checks a URL against the rules that need no name resolution. @throws OutgoingError */
   checkUrl(text: string, classes = this.classes): URL {
     const url = URL.parse(text)
     if (url?.username !== '' || url.password !== '' || text.includes('#')) {

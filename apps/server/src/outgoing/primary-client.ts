@@ -1,4 +1,3 @@
-/** Reads from the primary datacenter over one kept-alive connection. */
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { exchange, NoAnswer } from './exchange.ts'
@@ -10,10 +9,8 @@ const ANSWER_BYTES_MAX = 16 * 1024 ** 2
 const LIMITS = { connectMsMax: 2_000, answerMsMax: 10_000, bodyMsMax: 300_000, silenceMsMax: 10_000 }
 
 interface PrimaryClientOptions {
-  /** Tried in turn. */
   readonly origins: readonly string[]
   readonly tls: () => Promise<TlsOptions>
-  /** Replaces some limits; for tests. */
   readonly limits?: Partial<typeof LIMITS>
 }
 
@@ -26,7 +23,6 @@ interface PrimaryRequest {
 }
 
 export interface PrimaryAnswer {
-  /** The address that answered. */
   readonly origin: string
   readonly status: number
   readonly body: Uint8Array

@@ -14,7 +14,18 @@ export interface TlsOptions {
 
 type TlsPaths = Pick<Config, 'replicationCa' | 'replicationCert' | 'replicationKey'>
 
-/** Files are read again after this time. */
+const FILES = {
+  ca: { field: 'replicationCa', setting: 'LATCHKEY_REPLICATION_CA' },
+  cert: { field: 'replicationCert', setting: 'LATCHKEY_REPLICATION_CERT' },
+  key: { field: 'replicationKey', setting: 'LATCHKEY_REPLICATION_KEY' },
+} as const
+
+interface TlsFile {
+  readonly name: string
+  readonly setting: string
+  readonly path: string
+}
+
 const READ_MS_MAX = 1_000
 
 /**
@@ -29,42 +40,34 @@ export async function openTlsFiles(
   paths: TlsPaths,
   onBroken: (error: unknown) => void,
 ): Promise<() => Promise<TlsOptions>> {
-  const hasFiles = Object.values(shownPaths(paths)).length > 0
-  let current = await read(paths).catch((error: unknown) => {
-    throw new StartError(
-      `The files of ${Object.keys(shownPaths(paths)).join(', ')} cannot be used:\n  ${messageOf(error)}`,
-      { cause: error },
-    )
+  const files = Object.entries(FILES).flatMap(([name, { field, setting }]) => {
+    const path = paths[field]
+    return path === undefined ? [] : [{ name, setting, path }]
+  })
+  let current = await read(files).catch((cause: unknown) => {
+    const settings = files.map(({ setting }) => setting).join(', ')
+    throw new StartError(`The files of ${settings} cannot be used:\n  ${messageOf(cause)}`, { cause })
   })
   const fresh = new Remembered(async () => {
     try {
-      current = await read(paths)
+      current = await read(files)
     } catch (error) {
       onBroken(error)
     }
     return current
   }, READ_MS_MAX)
-  return hasFiles ? () => fresh.get() : async () => current
+  return files.length > 0 ? () => fresh.get() : async () => current
 }
 
-async function read({ replicationCa, replicationCert, replicationKey }: TlsPaths): Promise<TlsOptions> {
-  const [ca, cert, key] = await Promise.all(
-    [replicationCa, replicationCert, replicationKey].map((path) => path && readFile(path, 'utf8')),
-  )
-  // TLS ignores certificate authorities and certificates that it cannot read, and for an empty file trusts those of the
-  // system.
-  if (replicationCa && ca !== undefined) certificatesIn('LATCHKEY_REPLICATION_CA', replicationCa, ca)
-  if (replicationCert && cert !== undefined)
-    certificatesIn('LATCHKEY_REPLICATION_CERT', replicationCert, cert)
-  const options = { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) }
+async function read(files: readonly TlsFile[]): Promise<TlsOptions> {
+  const read = files.map(async ({ name, setting, path }) => {
+    const pem = await readFile(path, 'utf8')
+    // TLS ignores certificate authorities and certificates that it cannot read, and for an empty file trusts those of
+    // the system.
+    if (name !== 'key') certificatesIn(setting, path, pem)
+    return [name, pem]
+  })
+  const options: TlsOptions = Object.fromEntries(await Promise.all(read))
   createSecureContext(options)
   return options
-}
-
-function shownPaths({ replicationCa, replicationCert, replicationKey }: TlsPaths): Record<string, string> {
-  return {
-    ...(replicationCa === undefined ? {} : { LATCHKEY_REPLICATION_CA: replicationCa }),
-    ...(replicationCert === undefined ? {} : { LATCHKEY_REPLICATION_CERT: replicationCert }),
-    ...(replicationKey === undefined ? {} : { LATCHKEY_REPLICATION_KEY: replicationKey }),
-  }
 }

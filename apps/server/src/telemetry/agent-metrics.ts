@@ -1,10 +1,9 @@
 /** The metrics for `/v1/agent/metrics`, in the shape of the reference service. Spec 9.4 leaves it open. */
 import type { AgentMetrics, GaugeSample, ValueSample } from '@latchkey/contract'
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
-import type { MetricSnapshot } from './merge-metrics.ts'
+import type { MetricSnapshot } from './metrics.ts'
 
 interface Moment {
-  /** Milliseconds since the epoch. */
   readonly now: number
   readonly startedAt: number
 }
@@ -31,7 +30,6 @@ function gaugesOf({ name, values }: MetricObjectWithValues<MetricValue<string>>)
   return values.map(({ value, labels }) => ({ Name: name, Value: value, Labels: textsOf(labels) }))
 }
 
-/** Each event is counted as one. */
 function countersOf(
   { name, values }: MetricObjectWithValues<MetricValue<string>>,
   seconds: number,

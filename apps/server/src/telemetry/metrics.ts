@@ -1,9 +1,15 @@
-/**
- * Metrics of a worker, and how those of several workers are merged, for Prometheus and `/v1/agent/metrics`. The set of
- * labels is bounded: endpoints, never paths.
- */
+/** Metrics of a worker, and how those of several are merged. Labels are bounded: endpoints, never paths. */
 import { PRODUCT_VERSION } from '@latchkey/contract'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  AggregatorRegistry,
+  Counter,
+  collectDefaultMetrics,
+  Gauge,
+  Histogram,
+  type MetricObjectWithValues,
+  type MetricValue,
+  Registry,
+} from 'prom-client'
 
 export interface Metrics {
   readonly registry: Registry
@@ -14,10 +20,7 @@ export interface Metrics {
   dnsAnswer(rcode: string, transport: string): void
   /** Counts one request to another datacenter. `status`: `none` if the client left before the answer. */
   forwarded(datacenter: string, status: number | undefined, seconds: number): void
-  /**
-   * A value that is read on every scrape. `merge`: how the values of several workers are combined; default: the
-   * maximum.
-   */
+  /** A value that is read on every scrape. `merge`: how workers' values combine; default: the maximum. */
   gauge(name: string, help: string, read: () => number | Promise<number>, merge?: Merge): void
   /** As {@link gauge}, with a value for each of a few sets of labels. All workers report the same values. */
   gauges<Label extends string>(
@@ -153,4 +156,17 @@ export function createMetrics(): Metrics {
       })
     },
   }
+}
+
+/** The values of a registry at one moment. */
+export type MetricSnapshot = readonly MetricObjectWithValues<MetricValue<string>>[]
+
+/** @returns a registry with each metric once, merged as registered: the sum, the minimum or the maximum. */
+export function mergeMetrics(snapshots: readonly MetricSnapshot[]): Registry {
+  return AggregatorRegistry.aggregate([...snapshots])
+}
+
+/** Metrics that only grow: counters and histograms. */
+export function countedIn(snapshot: MetricSnapshot): MetricSnapshot {
+  return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 }

@@ -1,14 +1,10 @@
-/**
- * Keeps the certificate of the listener current: new files take effect without a restart, and warnings announce an
- * expiry.
- */
+/** Keeps the certificate of the listener current without a restart, and warns of its expiry. */
 import type { Logger } from 'pino'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { type ListenerTls, type ListenerTlsPaths, readListenerTls } from './listener-tls.ts'
 
 interface CertificateWatchOptions {
   readonly paths: ListenerTlsPaths
-  /** What the listener uses at the start. */
   readonly current: ListenerTls
   /** Makes the listener use other files for new connections. */
   readonly apply: (tls: ListenerTls) => void
@@ -19,7 +15,6 @@ interface CertificateWatchOptions {
 
 const LOOK_MS = 5_000
 const DAY_MS = 86_400_000
-/** A warning is logged at each of these. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const
 
 /** Registers when the certificate of the listener expires. */
@@ -32,10 +27,7 @@ export function watchCertificate(metrics: Metrics, certificate: { readonly expir
   )
 }
 
-/**
- * The notice that is due for a certificate: the smallest number of days within which it expires; undefined if it is
- * valid for longer.
- */
+/** The smallest number of notice days within which a certificate expires, if any. */
 export function noticeDays(msLeft: number): (typeof NOTICE_DAYS)[number] | undefined {
   return NOTICE_DAYS.find((days) => msLeft <= days * DAY_MS)
 }
@@ -47,7 +39,6 @@ export class CertificateWatch {
   private tls: ListenerTls
   /** The notice that was last given for the certificate. */
   private noticed: number | undefined
-  /** The problem that was last logged. */
   private problem: string | undefined
   private isLooking = false
 
@@ -61,7 +52,6 @@ export class CertificateWatch {
     this.notice()
   }
 
-  /** Milliseconds since the epoch. */
   get expiresAt(): number {
     return this.tls.expiresAt
   }

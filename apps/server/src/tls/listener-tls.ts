@@ -9,13 +9,11 @@ import { StartError } from '../start-error.ts'
 export type ListenerTlsPaths = Pick<Config, 'tlsCert' | 'tlsKey' | 'tlsClientCa'>
 
 export interface ListenerTls {
-  /** What new connections use. */
   readonly context: SecureContextOptions & { readonly ticketKeys: Buffer }
   /** Whether clients must present a certificate from the authorities in the context. */
   readonly requestCert: boolean
   /** When the first certificate of the chain expires: milliseconds since the epoch. */
   readonly expiresAt: number
-  /** Changes with the content of a file. */
   readonly digest: string
 }
 
@@ -35,12 +33,7 @@ const CIPHERS = [
 const TICKET_KEYS_BYTES = 48
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/**
- * Reads the files of the listener.
- *
- * @returns undefined if no certificate is configured.
- * @throws StartError that names the setting of an unusable file, without its content.
- */
+/** @returns undefined without a certificate. @throws StartError naming the setting of an unusable file. */
 export async function readListenerTls(paths: ListenerTlsPaths): Promise<ListenerTls | undefined> {
   const { tlsCert, tlsKey, tlsClientCa } = paths
   if (tlsCert === undefined || tlsKey === undefined) return undefined
@@ -82,7 +75,6 @@ export async function readListenerTls(paths: ListenerTlsPaths): Promise<Listener
   }
 }
 
-/** @throws StartError that names the setting. */
 export async function readPem(setting: string, path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8')
@@ -91,10 +83,7 @@ export async function readPem(setting: string, path: string): Promise<string> {
   }
 }
 
-/**
- * @returns at least one.
- * @throws StartError that names the setting.
- */
+/** @returns at least one. @throws StartError that names the setting. */
 export function certificatesIn(setting: string, path: string, pem: string): readonly X509Certificate[] {
   try {
     const certificates = (pem.match(CERTIFICATE) ?? []).map((block) => new X509Certificate(block))

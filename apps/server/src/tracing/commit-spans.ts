@@ -20,10 +20,7 @@ export class CommitSpans {
     this.tracer = tracer
   }
 
-  /**
-   * The same store, with a span for each commit, and for each read that first checks with the database whether it is
-   * current.
-   */
+  /** The same store, with a span for each commit and each check whether a read is current. */
   store<T extends Store>(store: T): T {
     const commit: Store['commit'] = (changes, options) =>
       this.run('store commit', async (span) => {
@@ -40,7 +37,6 @@ export class CommitSpans {
     return Object.assign(Object.create(store) as T, { commit, refresh })
   }
 
-  /** The span that a write belongs to. */
   current(): Span | undefined {
     return trace.getActiveSpan()
   }
@@ -50,9 +46,7 @@ export class CommitSpans {
     return context.bind(ROOT_CONTEXT, work)
   }
 
-  /**
-   * Sends a group of commits in a span: a child of the first traced commit's span, with links to and from the others.
-   */
+  /** Sends a group of commits in a child of the first traced commit's span, linked with the others. */
   group<T>(members: readonly (Span | undefined)[], send: () => Promise<T>): Promise<T> {
     const [first, ...others] = members.filter((span) => span?.isRecording()) as readonly Span[]
     if (first === undefined) return send()

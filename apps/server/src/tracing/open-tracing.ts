@@ -33,9 +33,7 @@ export interface Tracing {
   readonly commits: CommitSpans
   /** Makes spans of the statements on the connections of a pool that has no connections yet. */
   traceStatements(pool: pg.Pool): void
-  /**
-   * Exports ended spans within the time limit of a shutdown; exports nothing if the collector was already unreachable.
-   */
+  /** Exports ended spans within the time limit of a shutdown, unless the collector was unreachable. */
   close(): Promise<void>
 }
 

@@ -36,11 +36,7 @@ export class RequestSpans {
     this.tracer = tracer
   }
 
-  /**
-   * Runs the answer to a request in a span that ends with it. Its name and status come from {@link operation}.
-   *
-   * @param answer called with whether the sampler chose the request.
-   */
+  /** Runs the answer to a request in a span. `isSampled`: whether the sampler chose it. */
   async request(traced: TracedRequest, answer: (isSampled: boolean) => Promise<void>): Promise<void> {
     const { request, response } = traced
     const { parent, links } = callerOf(traced)

@@ -7,10 +7,7 @@ interface Closable {
   close(isForGood: boolean): Promise<void>
 }
 
-/**
- * Starts something that is traced if the configuration says so, and exports its last spans after it has closed.
- * Otherwise, OpenTelemetry is not loaded.
- */
+/** Starts something, traced if the configuration says so; otherwise OpenTelemetry is not loaded. */
 export async function startTraced<T extends Closable>(
   config: Config,
   log: Logger,

@@ -10,10 +10,7 @@ const LATE: ExportResult = {
   error: new Error('the collector did not answer in time'),
 }
 
-/**
- * Logs when exports begin to fail and when they succeed again, instead of each failure. An exporter whose export never
- * ends is replaced, because it limits how many are in flight.
- */
+/** Logs when exports begin to fail and succeed again. Replaces an exporter whose export never ends. */
 export class WatchedExporter implements SpanExporter {
   private readonly open: () => SpanExporter
   private readonly log: Pick<Logger, 'info' | 'warn'>
@@ -28,7 +25,6 @@ export class WatchedExporter implements SpanExporter {
     this.exporter = open()
   }
 
-  /** Whether the last export failed. */
   get isFailing(): boolean {
     return this.hasFailed
   }

@@ -1,6 +1,6 @@
 import type { Rate, RateLimits, Taken } from '@latchkey/service'
 import type { ConnectionSlots } from '../http/listener/connection-limit.ts'
-import type { MetricSnapshot } from '../telemetry/merge-metrics.ts'
+import type { MetricSnapshot } from '../telemetry/metrics.ts'
 import type {
   Kind,
   Question,

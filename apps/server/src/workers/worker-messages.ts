@@ -1,6 +1,6 @@
 /** Messages between the main process and its workers. */
 import type { Rate, Taken } from '@latchkey/service'
-import type { MetricSnapshot } from '../telemetry/merge-metrics.ts'
+import type { MetricSnapshot } from '../telemetry/metrics.ts'
 
 /** Questions of a worker to the main process, which counts for all workers, and their answers. */
 export interface Questions {

@@ -1,4 +1,4 @@
-import { countedIn, type MetricSnapshot, mergeMetrics } from '../telemetry/merge-metrics.ts'
+import { countedIn, type MetricSnapshot, mergeMetrics } from '../telemetry/metrics.ts'
 
 /** How long a worker may take to report its metrics, in milliseconds. After that, its last report is used. */
 const ANSWER_MS_MAX = 2_000

@@ -10,13 +10,7 @@ import { print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 import { summaryOf } from './inspect.ts'
 
-/**
- * The file appears only when the whole archive is on disk and its checksums are verified; it then replaces an older
- * file of the same name. Only its owner may read it.
- *
- * @returns the exit code: 0.
- * @throws StartError if no server answers, it refuses, the archive is incomplete, or the file cannot be written.
- */
+/** The file appears when the whole archive is on disk and verified. Only its owner may read it. */
 export async function backUp(file: string, env: Environment): Promise<number> {
   const response = await request('snapshots.read', env)
   const draft = `${file}.${randomUUID()}`

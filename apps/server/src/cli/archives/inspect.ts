@@ -42,7 +42,6 @@ export async function verifyFile(file: string): Promise<VerifiedArchive> {
   }
 }
 
-/** Such as `12 records (3 token, 9 kv)`. */
 export function summaryOf({ records }: Pick<ArchiveEnd, 'records'>): string {
   const counts = Object.entries(records)
   const sum = counts.reduce((total, [, count]) => total + count, 0)

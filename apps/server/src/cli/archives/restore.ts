@@ -16,12 +16,7 @@ const EXIT_FAILED = 1
 const UNAUTHENTICATED =
   'WARNING: the archive has no HMAC. Anyone who could write the file may have changed it, and given themselves any right.\n'
 
-/**
- * Verifies the file, asks for confirmation, and sends it. The server verifies it again.
- *
- * @returns the exit code: 0 restored, 1 not confirmed.
- * @throws StartError if the file is damaged, there is no terminal for the confirmation, no server answers, or it refuses.
- */
+/** Verifies the file, asks for confirmation, and sends it. @returns the exit code: 1 not confirmed. */
 export async function restoreArchive(
   file: string,
   env: Environment,

@@ -31,7 +31,6 @@ export async function compareWithOld(old: string, env: Environment): Promise<num
   return count === 0 ? 0 : EXIT_DIFFERENT
 }
 
-/** Pages of all global records. */
 async function* copyOf(env: Environment): AsyncGenerator<Changes> {
   for (let cursor: string | null = ''; cursor !== null; ) {
     const query = cursor === '' ? '' : `?cursor=${encodeURIComponent(cursor)}`

@@ -3,7 +3,6 @@ import type { AcceptedCluster, PromotedDatacenter } from '@latchkey/contract'
 import { complain, print } from '../print.ts'
 import { type Environment, request } from '../server-address.ts'
 
-/** Prints the state of replication, field by field. */
 export async function showReplication(env: Environment): Promise<number> {
   const status = await answerOf<object>('operations.replication', env)
   for (const [name, value] of Object.entries(status)) {

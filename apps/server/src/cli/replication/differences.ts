@@ -2,14 +2,11 @@
 import { createHash } from 'node:crypto'
 import { type Changes, parseInstant } from '@latchkey/contract'
 
-/** A global record, without secrets. */
 interface RecordSummary {
   readonly kind: 'namespace' | 'policy' | 'role' | 'token'
   /** Name of a namespace, ID, or accessor in lower case. */
   readonly key: string
-  /** Name, or description of a token. */
   readonly label: string
-  /** Of a token, in RFC 3339. */
   readonly createTime: string | undefined
   /** A digest of its content, without the indexes of its datacenter. */
   readonly digest: string
@@ -42,10 +39,7 @@ export function summarize({ Namespaces, Policies, Roles, Tokens, Time }: Changes
   ]
 }
 
-/**
- * Collects the records of one datacenter, and finds records of another one that it lacks or has with other content.
- * About 150 bytes a record.
- */
+/** Finds records of another datacenter that one lacks or has with other content. About 150 bytes a record. */
 export class Comparison {
   private readonly digests = new Map<string, string>()
 

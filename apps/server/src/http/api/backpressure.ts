@@ -2,18 +2,13 @@
 import type { ServerResponse } from 'node:http'
 import { limits } from '@latchkey/contract'
 
-/**
- * Smaller answers are not counted: a connection buffers as much anyway. Texts of at least this length are written as
- * bytes.
- */
+/** Smaller answers are not counted: connections buffer as much anyway. Longer texts become bytes. */
 export const COUNTED_BYTES_MIN = 65_536
-/** How long an answer may stay unread while others wait for room. */
 const UNREAD_MS_MAX = 1_000
 const LOOK_INTERVAL_MS = 50
 
 interface Unread {
   readonly bytes: Uint8Array
-  /** `performance.now()` at the write. */
   readonly since: number
 }
 
@@ -33,7 +28,6 @@ export class Backpressure {
   private readonly waiting = new Set<() => void>()
   private looking: NodeJS.Timeout | undefined
 
-  /** Resolves when there is room for a long answer. */
   async room(): Promise<void> {
     if (this.hasRoom()) return
     this.looking ??= setInterval(() => this.look(), LOOK_INTERVAL_MS)
@@ -74,7 +68,6 @@ export class Backpressure {
     }
   }
 
-  /** Call when the written bytes have left the process. */
   remove(response: ServerResponse): void {
     const unread = this.answers.get(response)
     if (!unread) return

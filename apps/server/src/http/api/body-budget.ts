@@ -9,15 +9,12 @@ const WAIT_MS_MAX = limits.BODY_WAIT_MS_MAX + LOOK_INTERVAL_MS
 const ADDRESS_BYTES_MAX = (limits.BODIES_BYTES_MAX / 4) * 3
 const TOKEN_BYTES_MAX = limits.BODIES_BYTES_MAX / 2
 
-/** Who sends a body. */
 export interface BodySender {
   /** Address of the client; undefined for a trusted proxy, which brings the bodies of many clients. */
   readonly address?: string | undefined
-  /** Identifies the valid token of the request, if it has one. */
   readonly token?: string | undefined
 }
 
-/** The memory of one body. */
 export interface Reservation {
   /** @throws AclError `unavailable` if no memory becomes free in time, or after a release. */
   readonly granted: Promise<void>
@@ -33,12 +30,7 @@ export function bodyBudget(): Semaphore {
   return new Semaphore(limits.BODIES_BYTES_MAX)
 }
 
-/**
- * Reserves memory for a whole body, so that an admitted body can always finish. A slow client keeps its reservation until
- * another body waits for it.
- *
- * @param onOverdue called at most once, if the body has not arrived in time and others wait for its memory.
- */
+/** Reserves memory for a whole body. `onOverdue`: called once if it is late and others wait. */
 export function reserve(
   budget: Semaphore,
   bytes: number,

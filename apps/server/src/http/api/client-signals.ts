@@ -11,7 +11,6 @@ export class ClientSignals {
   private readonly closing: AbortSignal
   private readonly waiting = new Set<AbortController>()
 
-  /** @param closing aborted when the server ends its waits. */
   constructor(closing: AbortSignal) {
     this.closing = closing
     closing.addEventListener('abort', () => {
@@ -27,7 +26,6 @@ export class ClientSignals {
     return client
   }
 
-  /** @param isAnswered false if the client has left. */
   end(client: AbortController, isAnswered: boolean): void {
     this.waiting.delete(client)
     // After the answer, nothing listens.

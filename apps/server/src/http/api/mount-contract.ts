@@ -4,7 +4,6 @@ import express, { type Application, type Request, type Response, type Router } f
 
 const REGISTER = { GET: 'get', PUT: 'put', POST: 'post', DELETE: 'delete' } as const
 
-/** Answers a request, for an endpoint if its route was found. */
 export type Answer = (request: Request, response: Response, match?: RouteMatch) => void
 
 /**
@@ -43,7 +42,6 @@ export function mountContract(app: Application, answer: Answer): void {
   })
 }
 
-/** The segment after `/v1`. */
 function resourceOf(path: string): string {
   return /^\/v1\/([^/?]*)/.exec(path)?.[1] ?? ''
 }

@@ -5,16 +5,13 @@ import type { Reservation } from './body-budget.ts'
 /** Maximum time for a body to arrive, in milliseconds. A blocking query has no body, so its wait is not limited. */
 const BODY_MS_MAX = 30_000
 
-/** How to read a body. */
 interface BodyReading {
   readonly bytesMax: number
   /** Reserves room for a long body; called at most once. */
   readonly askForRoom: (bytes: number, onOverdue: () => void) => Reservation
-  /** Called before the body is read. */
   readonly onBegin?: () => void
 }
 
-/** Bodies up to this length need no reservation. */
 const SHORT_BYTES_MAX = limits.ANONYMOUS_BODY_BYTES_MAX
 
 /**

@@ -12,7 +12,6 @@ import { readBody } from './read-body.ts'
  * write copies them to the kernel, which takes about a millisecond per MiB, and several if the client does not read.
  */
 export const WRITTEN_PER_TURN_BYTES_MAX = 1_048_576
-/** Maximum bytes of a long answer that are written at once. */
 export const PIECE_BYTES_MAX = 524_288
 
 interface WireOptions {
@@ -23,16 +22,12 @@ interface WireOptions {
   readonly clientOf: (request: IncomingMessage) => string | undefined
 }
 
-/**
- * A Node request as the API sees it. A class, because one is created per request: no closures, and fields are read on
- * demand.
- */
+/** A Node request as the API sees it. A class, because one is created per request: no closures. */
 export class NodeWireRequest implements WireRequest {
   readonly method: string
   readonly url: string
   readonly requestId: string
   readonly match: RouteMatch | undefined
-  /** Aborted when the client has left or the server ends its waits. */
   readonly signal: AbortSignal | undefined
   private readonly clientOf: WireOptions['clientOf']
   private readonly request: IncomingMessage
@@ -116,11 +111,8 @@ export function firstValue(
   return request.headersDistinct[name]?.[0] ?? value
 }
 
-/** How answers leave the process. */
 export interface Outlet {
-  /** Counts what clients have not read. */
   readonly unread: Backpressure
-  /** When a long piece may be written. */
   readonly turns: FairQueue
   /** The key by which a client is limited; undefined for trusted proxies. */
   readonly clientOf: WireOptions['clientOf']
@@ -151,10 +143,7 @@ export function writeReply(
   return writeStream(body, response, outlet)
 }
 
-/**
- * Converts a long text to bytes: given a text, Node would keep both the text and its bytes until the client has read
- * them.
- */
+/** Given a long text, Node would keep both the text and its bytes until the client has read them. */
 function inBytes<T extends Uint8Array | string | undefined>(piece: T): T | Uint8Array {
   return typeof piece === 'string' && piece.length >= COUNTED_BYTES_MIN ? Buffer.from(piece) : piece
 }
@@ -233,7 +222,6 @@ function writePiece(
   })
 }
 
-/** Resolves when the response is writable again, or closed. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

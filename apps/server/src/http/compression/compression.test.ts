@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { expect, test, vi } from 'vitest'
-import { COMPRESSED_BYTES_MIN, Compression } from './compression.ts'
-import { encodingFor } from './encodings.ts'
+import { COMPRESSED_BYTES_MIN, Compression, encodingFor } from './compression.ts'
 
 const LONG = JSON.stringify(Array.from({ length: 100 }, (_, i) => ({ Name: `policy-${i}`, Rules: 'é' })))
 const PLAIN = { zstd: zstdDecompressSync, br: brotliDecompressSync, gzip: gunzipSync } as const

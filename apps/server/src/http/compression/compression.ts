@@ -1,12 +1,57 @@
-/** Compresses answers for clients that accept it. Decisions: compression. */
 import { pipeline, Readable } from 'node:stream'
+import { promisify } from 'node:util'
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  createZstdCompress,
+  gzip,
+  zstdCompress,
+} from 'node:zlib'
 import { Semaphore, type WireReply } from '@latchkey/service'
-import { ENCODINGS, type Encoding, encodingFor } from './encodings.ts'
+import Negotiator from 'negotiator'
 
 /** Shorter bodies fit in a packet or two anyway. */
 export const COMPRESSED_BYTES_MIN = 1_024
 /** Maximum concurrent compressions. They run on threads that are shared with file access and name lookups. */
 const AT_ONCE_MAX = 2
+
+/** A brotli quality that is about as fast as gzip and compresses better. */
+const BROTLI_QUALITY = 4
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }
+
+/** The codings in the server's order of preference, fastest first. */
+export const ENCODINGS = {
+  zstd: { whole: promisify(zstdCompress), stream: () => createZstdCompress() },
+  br: {
+    whole: (bytes: Uint8Array) => promisify(brotliCompress)(bytes, BROTLI),
+    stream: () => createBrotliCompress(BROTLI),
+  },
+  gzip: { whole: (bytes: Uint8Array) => promisify(gzip)(bytes), stream: () => createGzip() },
+} as const
+export type Encoding = keyof typeof ENCODINGS
+
+const PREFERRED = Object.keys(ENCODINGS) as Encoding[]
+
+/** Missing from the library's types: the server's preference among codings that the client accepts equally. */
+interface PreferringNegotiator {
+  encoding(available: string[], options?: { readonly preferred: readonly string[] }): string | undefined
+}
+
+/**
+ * @param available codings that the answer can have, in order of preference. Default: all that the server supports.
+ * @returns `undefined` if the client accepts none of them, or prefers an uncompressed answer.
+ */
+export function encodingFor(
+  acceptEncoding: string | undefined,
+  available: readonly Encoding[] = PREFERRED,
+): Encoding | undefined {
+  if (acceptEncoding === undefined) return undefined
+  const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } })
+  const chosen = negotiator.encoding([...available, 'identity'], { preferred: available })
+  return available.find((encoding) => encoding === chosen)
+}
 
 type Body = WireReply['body']
 type Reply = Pick<WireReply, 'headers' | 'body'>
@@ -22,11 +67,7 @@ export class Compression {
     return isCompressible === true && isLong(body)
   }
 
-  /**
-   * Compresses the reply if the client accepts it. While too many other compressions run, returns it unchanged.
-   *
-   * @param reply one that {@link varies}.
-   */
+  /** Compresses a reply that {@link varies}, if the client accepts it and few others are compressed. */
   compress<R extends Reply>(reply: R, acceptEncoding: string | undefined): R | Promise<R> {
     const { body } = reply
     const encoding = encodingFor(acceptEncoding)

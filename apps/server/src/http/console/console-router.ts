@@ -5,7 +5,7 @@ import { extname, join } from 'node:path'
 import { ACL_ERRORS, html, PRODUCT_VERSION } from '@latchkey/contract'
 import express, { type Request, type Response, type Router } from 'express'
 import { PACKAGE_FILES } from '../../config/package-files.ts'
-import { encodingFor } from '../compression/encodings.ts'
+import { encodingFor } from '../compression/compression.ts'
 
 /** Facts about the server, embedded in the page so that the console need not request them. */
 export interface ServerFacts {
@@ -15,10 +15,7 @@ export interface ServerFacts {
   readonly serviceVersion: string
 }
 
-/**
- * The console loads its own files and calls its own server, nothing else: no inline code or style, no other host, no
- * framing, no form submission.
- */
+/** The console loads its own files and calls its own server, nothing else. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,6 +38,7 @@ const ENCODINGS = Object.keys(SUFFIXES) as (keyof typeof SUFFIXES)[]
 /** Serves the console, for mounting at `/ui`. Files are listed on the first request, so that the server starts fast. */
 export function consoleRouter(facts: ServerFacts, folder: string = PACKAGE_FILES.console): Router {
   const router = express.Router({ caseSensitive: true, strict: true })
+  /** Only listed files can be requested: no other path of a request reaches the file system. */
   let names: ReadonlySet<string> | undefined
   let page: { readonly text: string; readonly tag: string } | undefined
   const readPage = () => {
@@ -49,15 +47,25 @@ export function consoleRouter(facts: ServerFacts, folder: string = PACKAGE_FILES
     const text = readFileSync(path, 'utf8').replace('name="latchkey-server" content=""', () => metaOf(facts))
     return { text, tag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
   }
+  const refuse = (response: Response, text: string) =>
+    response.status(ACL_ERRORS.endpoint_unknown.status).type('text/plain').send(text)
   router.get('/{*path}', (request, response) => {
     if (/^\/assets\/|\.[a-z0-9]+$/.test(request.path)) {
       names ??= namesIn(folder)
-      sendFile(request, response, { folder, names })
+      const name = request.path.slice(1)
+      const notFound = () => refuse(response, 'The console has no such file')
+      if (TYPES.has(extname(name)) && names.has(name)) {
+        const { sent, headers } = fileFor(request, name, names)
+        response.type(extname(name))
+        // A new build may have removed the file since the folder was listed.
+        const options = { root: folder, headers, cacheControl: false, lastModified: false }
+        response.sendFile(sent, options, (error) => error && !response.headersSent && notFound())
+      } else notFound()
       return
     }
     page ??= readPage()
     if (page === undefined) {
-      response.status(ACL_ERRORS.endpoint_unknown.status).type('text/plain').send(NOT_BUILT)
+      refuse(response, NOT_BUILT)
       return
     }
     response
@@ -82,23 +90,8 @@ function namesIn(folder: string): ReadonlySet<string> {
   return new Set(names.map((name) => name.replaceAll('\\', '/')))
 }
 
-interface ConsoleFiles {
-  readonly folder: string
-  /** Only listed files can be requested: no other path of a request reaches the file system. */
-  readonly names: ReadonlySet<string>
-}
-
-function sendFile(request: Request, response: Response, { folder, names }: ConsoleFiles): void {
-  const name = request.path.slice(1)
-  const notFound = () =>
-    response
-      .status(ACL_ERRORS.endpoint_unknown.status)
-      .type('text/plain')
-      .send('The console has no such file')
-  if (!TYPES.has(extname(name)) || !names.has(name)) {
-    notFound()
-    return
-  }
+/** The file to send for a name, as the build compressed it if the client accepts that. */
+function fileFor(request: Request, name: string, names: ReadonlySet<string>) {
   const encodings = ENCODINGS.filter((encoding) => names.has(`${name}${SUFFIXES[encoding]}`))
   const chosen = encodingFor(request.get('accept-encoding'), encodings)
   const encoding = encodings.find((each) => each === chosen)
@@ -111,12 +104,7 @@ function sendFile(request: Request, response: Response, { folder, names }: Conso
     ...(encodings.length > 0 ? { Vary: 'Accept-Encoding' } : {}),
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
   }
-  response.type(extname(name))
-  const sent = encoding === undefined ? name : `${name}${SUFFIXES[encoding]}`
-  // A new build may have removed the file since the folder was listed.
-  response.sendFile(sent, { root: folder, headers, cacheControl: false, lastModified: false }, (error) => {
-    if (error && !response.headersSent) notFound()
-  })
+  return { sent: encoding === undefined ? name : `${name}${SUFFIXES[encoding]}`, headers }
 }
 
 function metaOf(facts: ServerFacts): string {

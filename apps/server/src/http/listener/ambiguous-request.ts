@@ -17,7 +17,6 @@ export function refuseAmbiguous(listener: RequestListener): RequestListener {
   }
 }
 
-/** @returns the reason for a refusal. */
 export function whatIsAmbiguous(request: IncomingMessage): string | undefined {
   const encoding = request.headers['transfer-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {

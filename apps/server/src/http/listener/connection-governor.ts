@@ -10,7 +10,6 @@ interface Connection {
   current: ServerResponse | undefined
   /** Whether a callback waits for the current answer to leave. */
   isFollowed: boolean
-  /** Requests that wait for the answers before them. */
   readonly waiting: (() => void)[]
   /** Undefined while Node reads the connection by itself. */
   reading: SlicedReading | undefined
@@ -18,7 +17,6 @@ interface Connection {
   unwatchedMs: number
 }
 
-/** Checks of all connections per bound. */
 const LOOKS_PER_BOUND = 4
 
 /**
@@ -39,13 +37,11 @@ const LOOKS_PER_BOUND = 4
  */
 export class ConnectionGovernor {
   private readonly connections = new Map<Socket, Connection>()
-  /** Connections with more waiting requests than allowed. */
   private readonly overlong = new Set<Connection>()
   private readonly turns = new FairQueue(limits.PIPELINED_STARTS_PER_TURN_MAX)
   private readonly looking: NodeJS.Timeout
   private isDraining = false
 
-  /** @param stallMsMax how long an answer may stay unread. */
   constructor(stallMsMax: number = limits.READER_STALL_MS_MAX) {
     this.looking = setInterval(() => {
       for (const connection of this.connections.values()) watchReader(connection, stallMsMax)
@@ -82,7 +78,6 @@ export class ConnectionGovernor {
     for (const { current } of this.connections.values()) if (current) closeAfter(current)
   }
 
-  /** Stops looking for clients that do not read. */
   stop(): void {
     clearInterval(this.looking)
   }

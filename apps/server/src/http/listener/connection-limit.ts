@@ -2,7 +2,6 @@
 import { type BlockList, isIPv6, type Server, type Socket } from 'node:net'
 import { type Release, Semaphore } from '@latchkey/service'
 
-/** Limits the open connections of each client. */
 export interface ConnectionSlots {
   /** Takes a slot for a client. @returns undefined if none is free. */
   take(client: string): Release | undefined | Promise<Release | undefined>

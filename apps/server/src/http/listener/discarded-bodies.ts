@@ -1,10 +1,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { limits } from '@latchkey/contract'
 
-/**
- * Maximum unread body bytes that are discarded, so that the client has time to read the refusal and may continue.
- * Slightly above the limit for a body: a body just over the limit is discarded whole.
- */
+/** Maximum bytes of a refused body that are discarded, so that its client can read the refusal. */
 const DISCARDED_BYTES_MAX = limits.BODY_BYTES_MAX + 65_536
 /** Node has already read a shorter body when it is refused. */
 const SHORT_BYTES_MAX = 65_536

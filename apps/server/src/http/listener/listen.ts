@@ -46,10 +46,7 @@ export async function listenTogether(
   return at
 }
 
-/**
- * @returns the port.
- * @throws StartError if the address cannot be listened on.
- */
+/** @returns the port. @throws StartError if the address cannot be listened on. */
 async function listen(
   server: Server,
   { host, port, isSharing }: ListenAddress & { readonly isSharing: boolean },
@@ -67,12 +64,7 @@ async function listen(
   return (server.address() as AddressInfo).port
 }
 
-/**
- * Checks that an address is free before several workers share it: they could not detect another owner themselves.
- *
- * @returns the port.
- * @throws StartError if the address is in use.
- */
+/** Checks that an address is free before workers share it. @throws StartError if it is not. */
 export async function claimPort(address: ListenAddress): Promise<number> {
   const server = createServer()
   const port = await listen(server, { ...address, isSharing: false })

@@ -8,10 +8,7 @@ const END_OF_HEAD = '\r\n\r\n'
 const SLICE_BYTES_MIN = 64
 const SLICE_BYTES_MAX = 4_096
 
-/**
- * Fills the buffer of a paused socket up to its high-water mark. Node would otherwise keep reading up to the mark, and
- * for a client that sends single bytes, each byte would cost hundreds.
- */
+/** Fills the buffer of a paused socket up to its high-water mark, up to which Node would keep reading. */
 const PLUG = Buffer.alloc(getDefaultHighWaterMark(false))
 
 /** A connection whose bytes reach Node's HTTP parser one slice at a time. */

@@ -18,10 +18,7 @@ export interface PlainRequest {
 
 /** Longer header blocks are not cached. */
 const HEAD_BYTES_MAX = 2_048
-/**
- * Approximate memory of all header blocks: enough for some 16,000 clients with a block of 150 characters and four
- * headers each.
- */
+/** Approximate memory of all header blocks: enough for some 16,000 clients. */
 const BYTES_MAX = 12 * 1_024 * 1_024
 /** Memory of a block besides its characters, and of each of its headers. */
 const BYTES_PER_BLOCK = 250

@@ -106,7 +106,6 @@ export class Repeat implements WireRequest {
     this.onReply?.(reply)
   }
 
-  /** Resolves when the service has replied. */
   async replied(): Promise<WireReply> {
     return (
       this.reply ??
@@ -159,11 +158,7 @@ function areValid(headers: WireReply['headers']): boolean {
   }
 }
 
-/**
- * Writes a reply on a keep-alive connection, with the same bytes as Node's `ServerResponse`.
- *
- * @param reply its headers must be valid: nothing would catch an error at the end of a turn.
- */
+/** Writes a reply with the same bytes as Node's `ServerResponse`. Its headers must be valid. */
 export function writeShort({ status, headers, body }: ShortReply, socket: Socket, keepAliveMs: number): void {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
   for (const name in headers) {

@@ -37,9 +37,7 @@ interface Line {
   isBetweenRequests: boolean
   /** Number of requests that begin in the bytes being parsed. */
   started: number
-  /**
-   * The last response of Node. A connection's first request always has one, because Node limits the time for it.
-   */
+  /** The last response of Node. The first request has one, because Node limits the time for it. */
   response: ServerResponse | undefined
   current: Current | undefined
   /** A repeat whose bytes are being parsed; Node's messages will answer it. */
@@ -239,10 +237,7 @@ function restoreTimeout({ socket }: Line, { idleMs }: Current): void {
   if (idleMs !== undefined) socket.setTimeout(idleMs)
 }
 
-/**
- * Frees the memory of parsed bytes; Node has copied the bodies. While long bodies arrive, little else is allocated, so
- * the garbage collector would run late.
- */
+/** Frees the memory of parsed bytes, which Node has copied: the garbage collector would run late. */
 function freeLong({ buffer, length }: Buffer): void {
   // A slice shares its memory with others.
   if (length >= LONG_BYTES_MIN && length === buffer.byteLength && buffer instanceof ArrayBuffer)

@@ -13,9 +13,8 @@ import {
 } from '@latchkey/acl'
 import { BoundedMap } from '@latchkey/service'
 import * as client from 'openid-client'
-import type { Outgoing } from '../../outgoing/outgoing.ts'
+import { type Outgoing, OutgoingError } from '../../outgoing/outgoing.ts'
 import { exchangeFailure, summaryOf, userinfoFailure } from './failures.ts'
-import { providerFetch } from './provider-fetch.ts'
 
 /** Maximum number of methods whose discovery document and keys are cached. Those of other methods are fetched again. */
 const PROVIDERS_MAX = 1_000
@@ -100,7 +99,6 @@ export class OpenIdClient implements OidcClient {
     return withUserinfo(configuration, claims, accessToken)
   }
 
-  /** @throws AclError `provider_unavailable`. */
   private async provider(method: OidcMethod, now: number): Promise<Provider> {
     const key = `${authMethodKey(method)} ${method.Generation} ${method.ModifyIndex}`
     const known = this.providers.get(key)
@@ -110,7 +108,6 @@ export class OpenIdClient implements OidcClient {
     return this.providers.set(key, await asked, 1)
   }
 
-  /** @throws AclError `provider_unavailable`. */
   private async discover(method: OidcMethod, now: number): Promise<Provider> {
     const { OIDCDiscoveryURL, OIDCClientID, OIDCDiscoveryCACert: ca } = method.Config
     try {
@@ -182,4 +179,47 @@ async function withUserinfo(
   } catch (error) {
     return userinfoFailure(error)
   }
+}
+
+const DISCOVERY_PATH = '/.well-known/openid-configuration'
+const DISCOVERY_BYTES_MAX = 262_144
+const ANSWER_BYTES_MAX = 1_048_576
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
+
+/**
+ * The `fetch` of the library. Never follows redirects, because {@link Outgoing} does not. Passes its errors through.
+ *
+ * @param options.redirectUri sent exactly as given: the library would take it from a parsed URL, without its query.
+ */
+function providerFetch(
+  outgoing: Outgoing,
+  { ca, redirectUri }: { readonly ca: string | undefined; readonly redirectUri?: string },
+): client.CustomFetch {
+  return async (url, { body, headers, method }) => {
+    if (body instanceof URLSearchParams && body.has('redirect_uri') && redirectUri !== undefined) {
+      body.set('redirect_uri', redirectUri)
+    }
+    const answer = await outgoing.send({
+      url,
+      method,
+      headers,
+      ...(body === undefined || body === null ? {} : { body: textOf(body) }),
+      ca,
+      bytesMax: url.endsWith(DISCOVERY_PATH) ? DISCOVERY_BYTES_MAX : ANSWER_BYTES_MAX,
+    })
+    const { status, headers: answered } = answer
+    // `Response` takes no other status.
+    if (status < 200 || status > 599) throw new OutgoingError('status not 200', { status })
+    const read = ['content-type', 'www-authenticate'].flatMap((name) => {
+      const value = answered[name]
+      return typeof value === 'string' ? [[name, value] as [string, string]] : []
+    })
+    return new Response(BODILESS.has(status) ? null : Buffer.from(answer.body), { status, headers: read })
+  }
+}
+
+/** The library sends only these two kinds of body. */
+function textOf(body: unknown): string {
+  if (body instanceof URLSearchParams || typeof body === 'string') return body.toString()
+  throw new TypeError('a request to an OpenID provider has a body of another kind')
 }
