@@ -98,14 +98,9 @@ test('policy edit makes and changes a policy with an editor, and refuses rules w
 
 test('policy edit: the name that a server gives the policy is no path', async () => {
   const escaped = join(temporaryFolder(), 'escaped')
-  const policy = {
-    ID: '8d5faa9a-0c7b-4b36-9f3b-1a2b3c4d5e6f',
-    Rules: 'acl = "read"',
-    Description: '',
-    Hash: '',
-  }
-  const fetch = async () =>
-    Response.json({ ...policy, Name: `../../../../../..${escaped}`, CreateIndex: 1, ModifyIndex: 1 })
+  const policy = { ID: '8d5faa9a-0c7b-4b36-9f3b-1a2b3c4d5e6f', Rules: 'acl = "read"', Description: '' }
+  const Name = `../../../../../..${escaped}`
+  const fetch = async () => Response.json({ ...policy, Name, Hash: '', CreateIndex: 1, ModifyIndex: 1 })
   await run('policy edit orders', { fetch, env: { EDITOR: 'true' } })
   expect(existsSync(`${escaped}.hcl`)).toBe(false)
 })

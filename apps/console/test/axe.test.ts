@@ -13,28 +13,20 @@ const ROUTES = Array.from(
   ([, path = '']) => path,
 )
 
-/** The route of an address. */
-function routeOf(address: string): string | undefined {
-  const { pathname } = new URL(address, 'http://latchkey.test')
-  return ROUTES.filter((route) =>
-    new RegExp(`^/?${route.replaceAll(/\$\w+/g, '[^/]+')}$`).test(
-      route === '/' ? pathname : pathname.slice(1),
-    ),
-  ).sort((a, b) => Number(a.includes('$')) - Number(b.includes('$')))[0]
-}
-
 /** The first entry of each route, with its address. */
 async function pagesToCheck(client: Client) {
-  const left = new Set(ROUTES)
   const pages = await Promise.all(
-    PAGES.map(async ({ name, path, ready }) => ({
-      name,
-      address: typeof path === 'string' ? path : await path(client),
-      ready,
-    })),
+    PAGES.map(async (page) => {
+      const address = typeof page.path === 'string' ? page.path : await page.path(client)
+      return { ...page, address, pathname: new URL(address, 'http://latchkey.test').pathname }
+    }),
   )
-  const found = pages.filter(({ address }) => left.delete(routeOf(address) ?? ''))
-  return { found, missing: [...left] }
+  return ROUTES.map((route) => {
+    const pattern = new RegExp(`^/?${route.replace(/\$\w+/, '(?!new$)[^/]+')}$`)
+    const found = pages.find(({ pathname }) => pattern.test(pathname))
+    if (found === undefined) throw new Error(`scripts/screenshot-pages.ts has no page of ${route}`)
+    return found
+  })
 }
 
 /** So many pages go through the routes at the same time. */
@@ -42,8 +34,8 @@ const SHARES = [0, 1, 2]
 
 describe.skipIf(executablePath === undefined)('axe on a real server', () => {
   journey.for(SHARES)('axe finds nothing on any page (share %i)', async (share, { page, world }) => {
-    const { found, missing } = await pagesToCheck(world.client)
-    expect(missing, 'a page that scripts/screenshot-pages.ts does not have').toEqual([])
+    const found = await pagesToCheck(world.client)
+    expect(found.length).toBeGreaterThan(20)
     await world.open('/')
     for (const { name, address, ready } of found.filter((_, i) => i % SHARES.length === share)) {
       await world.go(address)

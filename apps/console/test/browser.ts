@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { findBrowser } from '@latchkey/testkit/process/find-browser'
+import type axeCore from 'axe-core'
 import type { Page } from 'playwright-core'
 
 /** Path of the browser; `undefined`: there is none, and the tests are skipped. */
@@ -29,21 +30,9 @@ export async function axeViolations(page: Page): Promise<readonly string[]> {
   if (await page.evaluate(() => !('axe' in window))) await page.evaluate(`${axe};0`)
   const { violations } = await page.evaluate(() =>
     // With preload, axe copies the style sheets of shadow roots into `<style>` elements, which the page may not have.
-    (window as unknown as { axe: Axe }).axe.run({ preload: false, resultTypes: ['violations'] }),
+    (window as unknown as { axe: typeof axeCore }).axe.run({ preload: false, resultTypes: ['violations'] }),
   )
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
-}
-
-interface Axe {
-  run(options: {
-    readonly preload: boolean
-    readonly resultTypes: readonly string[]
-  }): Promise<{ readonly violations: readonly Violation[] }>
-}
-
-interface Violation {
-  readonly id: string
-  readonly nodes: readonly { readonly html: string }[]
 }
 
 /** Signs in with a secret, on the page that is open. */

@@ -10,10 +10,8 @@ describe.skipIf(executablePath === undefined)('the console on mocks', () => {
     let done = 0
     await page.route(`${ORIGIN}/v1/internal/acl/migration*`, async (route) => {
       done = Math.min(done + 128, 256)
-      const rate = { TokensPerSecond: 127.5, EstimatedSeconds: 60 }
-      await route.fulfill({
-        json: { State: 'running', Done: done, Total: 9_000, Batches: done / 128, ...rate },
-      })
+      const rate = { Batches: done / 128, TokensPerSecond: 127.5, EstimatedSeconds: 60 }
+      await route.fulfill({ json: { State: 'running', Done: done, Total: 9_000, ...rate } })
     })
     await mocks.open('/upgrade', mocks.service.managementToken)
     await page.getByRole('img', { name: 'Progress: Done 256' }).waitFor()

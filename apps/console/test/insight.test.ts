@@ -6,14 +6,10 @@ import { DUMP } from './world.ts'
 
 describe.skipIf(executablePath === undefined)('insight on a real server', () => {
   journey('names the rule that denies, follows a change of it, lists who may', async ({ page, world }) => {
-    const policy = await world.client.policies.create({
-      Name: 'vault-deny',
-      Rules: 'key_prefix "vault/" {\n  policy = "deny"\n}\n',
-    })
-    const token = await world.client.tokens.create({
-      Description: 'Keeper of the vault',
-      Policies: [{ Name: 'vault-deny' }],
-    })
+    const Rules = 'key_prefix "vault/" {\n  policy = "deny"\n}\n'
+    const policy = await world.client.policies.create({ Name: 'vault-deny', Rules })
+    const Policies = [{ Name: 'vault-deny' }]
+    const token = await world.client.tokens.create({ Description: 'Keeper of the vault', Policies })
     await world.open(`/ask?kind=key&segment=vault%2Fkey&access=read&token=${token.AccessorID}`)
     const answer = page.getByRole('region', { name: 'Answer' })
     await answer.getByText('key_prefix "vault/" { policy = "deny" }').waitFor()
@@ -23,10 +19,7 @@ describe.skipIf(executablePath === undefined)('insight on a real server', () => 
     await answer.getByText('policy = "list"').waitFor()
     await answer.getByText('Change the rule that denies it').waitFor()
     await world.open(`/ask?kind=key&segment=vault%2Fkey&access=read&token=${token.AccessorID}`)
-    await world.client.policies.update(policy.ID, {
-      ...policy,
-      Rules: 'key_prefix "vault/" {\n  policy = "read"\n}\n',
-    })
+    await world.client.policies.update(policy.ID, { ...policy, Rules: policy.Rules.replace('deny', 'read') })
     await answer.getByRole('heading', { name: 'Yes' }).waitFor()
     await answer.getByRole('link', { name: 'Who may do this?' }).click()
     await page.getByRole('link', { name: 'Keeper of the vault' }).waitFor()

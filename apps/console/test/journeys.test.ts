@@ -106,10 +106,8 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
   })
 
   journey('a policy is edited with findings, its effect shown, and saved', async ({ page, world }) => {
-    const { ID } = await world.client.policies.create({
-      Name: 'search-web',
-      Rules: 'key_prefix "shop/" {\n  policy = "read"\n}\n',
-    })
+    const Rules = RULES.replace('write', 'read')
+    const { ID } = await world.client.policies.create({ Name: 'search-web', Rules })
     for (const Description of ['Search', 'Search, staging']) {
       await world.client.tokens.create({ Description, Policies: [{ ID }] })
     }
@@ -143,7 +141,7 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
     const { roles, authMethods, bindingRules, intentions } = world.client
     const { Type, Config } = await authMethods.read('ci')
     const method = { Name: 'typing', Type, Config, Description: 'Before' }
-    const [source, destination] = ['typist', 'printer']
+    const names = { source: 'typist', destination: 'printer' }
     const [role, rule] = await Promise.all([
       roles.create({ Name: 'typists', Description: 'Before' }),
       bindingRules.create({
@@ -153,38 +151,40 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
         Selector: 'value.project == "typing"',
         Description: 'Before',
       }),
-      intentions.create({ SourceName: source, DestinationName: destination, Action: 'allow' }),
+      intentions.create({ SourceName: 'typist', DestinationName: 'printer', Action: 'allow' }),
       authMethods.create(method),
     ])
+    const button = (name: string) => page.getByRole('button', { name })
+    const typist = page.getByRole('link', { name: 'typist' })
+    const theirs = { Action: 'deny', Description: 'Theirs' }
     const edited = [
-      {
-        path: `/roles/${role.ID}`,
-        form: page.getByRole('button', { name: 'Edit role' }),
-        write: () => roles.update(role.ID, { Name: 'typists', Description: 'Theirs' }),
-        read: () => roles.read(role.ID),
-      },
-      {
-        path: '/login-methods/typing',
-        form: page.getByRole('button', { name: 'Edit login method' }),
-        write: () => authMethods.update('typing', { ...method, Description: 'Theirs' }),
-        read: () => authMethods.read('typing'),
-      },
-      {
-        path: '/login-methods/ci',
-        form: page.getByRole('button', { name: 'Edit the rule for typist' }),
-        write: () => bindingRules.update(rule.ID, { ...rule, Description: 'Theirs' }),
-        read: () => bindingRules.read(rule.ID),
-      },
-      {
-        path: '/intentions?q=typist',
-        form: page.getByRole('link', { name: 'typist' }),
-        write: () =>
-          intentions.writeExact({ source, destination }, { Action: 'deny', Description: 'Theirs' }),
-        read: () => intentions.readExact({ source, destination }),
-      },
-    ]
+      [
+        `/roles/${role.ID}`,
+        button('Edit role'),
+        () => roles.update(role.ID, { Name: 'typists', Description: 'Theirs' }),
+        () => roles.read(role.ID),
+      ],
+      [
+        '/login-methods/typing',
+        button('Edit login method'),
+        () => authMethods.update('typing', { ...method, Description: 'Theirs' }),
+        () => authMethods.read('typing'),
+      ],
+      [
+        '/login-methods/ci',
+        button('Edit the rule for typist'),
+        () => bindingRules.update(rule.ID, { ...rule, Description: 'Theirs' }),
+        () => bindingRules.read(rule.ID),
+      ],
+      [
+        '/intentions?q=typist',
+        typist,
+        () => intentions.writeExact(names, theirs),
+        () => intentions.readExact(names),
+      ],
+    ] as const
     await world.open('/')
-    for (const { path, form, write, read } of edited) {
+    for (const [path, form, write, read] of edited) {
       await world.go(path)
       await form.click()
       await page.getByRole('textbox', { name: 'Description' }).fill('Mine')
@@ -198,25 +198,25 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       expect((await read()).Description).toBe('Mine')
     }
-    await page.getByRole('link', { name: 'typist' }).click()
+    await typist.click()
     await page.getByRole('textbox', { name: 'Description' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     const deleted = [
-      {
-        path: `/roles/${role.ID}`,
-        form: page.getByRole('button', { name: 'Edit role' }),
-        remove: () => roles.delete(role.ID),
-        read: () => roles.readByName('typists'),
-      },
-      {
-        path: '/intentions?q=typist',
-        form: page.getByRole('link', { name: 'typist' }),
-        remove: () => intentions.deleteExact({ source, destination }),
-        read: () => intentions.readExact({ source, destination }),
-      },
-    ]
-    for (const { path, form, remove, read } of deleted) {
+      [
+        `/roles/${role.ID}`,
+        button('Edit role'),
+        () => roles.delete(role.ID),
+        () => roles.readByName('typists'),
+      ],
+      [
+        '/intentions?q=typist',
+        typist,
+        () => intentions.deleteExact(names),
+        () => intentions.readExact(names),
+      ],
+    ] as const
+    for (const [path, form, remove, read] of deleted) {
       await world.go(path)
       await form.click()
       await page.getByRole('textbox', { name: 'Description' }).fill('Kept')
@@ -274,10 +274,8 @@ describe.skipIf(executablePath === undefined)('the console on a real server', ()
     await page.getByText('The token is ready').waitFor()
     await page.getByRole('button', { name: 'Open token' }).click()
     await page.getByRole('heading', { name: 'Clicked twice' }).waitFor()
-    const made = (await world.client.tokens.list()).filter(
-      ({ Description }) => Description === 'Clicked twice',
-    )
-    expect(made).toHaveLength(1)
+    const made = (await world.client.tokens.list()).map(({ Description }) => Description)
+    expect(made.filter((each) => each === 'Clicked twice')).toHaveLength(1)
   })
 
   journey('a form and a shown secret of one token do not stay over another one', async ({ page, world }) => {

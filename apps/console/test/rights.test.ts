@@ -8,44 +8,40 @@ import { go } from './pages.ts'
 const ALWAYS = ['Overview', 'Ask', 'Datacenters']
 const ACCESS = ['Tokens', 'Policies', 'Roles', 'Login methods', 'Upgrade']
 
-interface Caller {
-  readonly rules: string | undefined
-  /** The pages besides those that everybody has. */
-  readonly pages: readonly string[]
-  /** Whether keys and intentions can be created. */
-  readonly creates: readonly [key: boolean, intention: boolean]
-}
+type Creates = readonly [key: boolean, intention: boolean]
 
-const CALLERS: Readonly<Record<string, Caller>> = {
-  'no rights': { rules: undefined, pages: [], creates: [false, false] },
-  'one tree of keys': {
-    rules: 'key_prefix "shop/" { policy = "write" }',
-    pages: ['Keys and values'],
-    creates: [true, false],
-  },
-  'one service, read': {
-    rules: 'service "orders" { policy = "read" }\nnode "app-1" { policy = "read" }',
-    pages: ['Services', 'Nodes', 'Intentions'],
-    creates: [false, false],
-  },
-  'one service and its intentions': {
-    rules: 'service "orders" {\n  policy = "write"\n  intentions = "write"\n}',
-    pages: ['Intentions'],
-    creates: [false, true],
-  },
-  'acl:read': { rules: 'acl = "read"', pages: ACCESS, creates: [false, false] },
-  'read-only': {
-    rules: ['key', 'service', 'node', 'session']
+/** The rules of callers, the pages that they are offered besides {@link ALWAYS}, and what they can create. */
+const CALLERS: readonly (readonly [
+  name: string,
+  rules: string,
+  pages: readonly string[],
+  creates: Creates,
+])[] = [
+  ['no rights', '', [], [false, false]],
+  ['one tree of keys', 'key_prefix "shop/" { policy = "write" }', ['Keys and values'], [true, false]],
+  [
+    'one service, read',
+    'service "orders" { policy = "read" }\nnode "app-1" { policy = "read" }',
+    ['Services', 'Nodes', 'Intentions'],
+    [false, false],
+  ],
+  [
+    'one service and its intentions',
+    'service "orders" {\n  policy = "write"\n  intentions = "write"\n}',
+    ['Intentions'],
+    [false, true],
+  ],
+  ['acl:read', 'acl = "read"', ACCESS, [false, false]],
+  [
+    'read-only',
+    ['key', 'service', 'node', 'session']
       .map((kind) => `${kind}_prefix "" { policy = "read" }`)
       .concat('acl = "read"', 'operator = "read"')
       .join('\n'),
-    pages: [
-      ...ACCESS,
-      ...['Keys and values', 'Sessions and locks', 'Services', 'Nodes', 'Intentions', 'Namespaces'],
-    ],
-    creates: [false, false],
-  },
-}
+    [...ACCESS, 'Keys and values', 'Sessions and locks', 'Services', 'Nodes', 'Intentions', 'Namespaces'],
+    [false, false],
+  ],
+]
 
 const offered = async (page: Page) => {
   const links = await page.locator('nav.side .nav-link').allInnerTexts()
@@ -53,25 +49,22 @@ const offered = async (page: Page) => {
 }
 
 describe.skipIf(executablePath === undefined)('rights', () => {
-  for (const [name, { rules, pages, creates }] of Object.entries(CALLERS)) {
+  for (const [name, rules, pages, creates] of CALLERS) {
     mocked(`a caller with ${name} is offered what it may use`, async ({ page, mocks, expect }) => {
       const { client } = mocks
       await client.kv.put('shop/theme', 'x')
       await client.catalog.register({ Node: 'app-1', Address: '10.0.0.1', Service: { Service: 'orders' } })
       await client.intentions.create({ SourceName: 'web', DestinationName: 'orders', Action: 'allow' })
       await client.sessions.create({ Node: 'app-1' })
-      if (rules !== undefined) await client.policies.create({ Name: 'own', Rules: rules })
-      const { SecretID } = await client.tokens.create({
-        Description: 'Caller',
-        ...(rules === undefined ? {} : { Policies: [{ Name: 'own' }] }),
-      })
+      await client.policies.create({ Name: 'own', Rules: rules })
+      const { SecretID } = await client.tokens.create({ Description: 'Caller', Policies: [{ Name: 'own' }] })
       await mocks.open('/', SecretID)
       await expect.poll(() => offered(page)).toEqual([...ALWAYS, ...pages].sort())
 
       await page.locator('nav.side .who').click()
       await page.getByRole('menuitem', { name: 'My token' }).click()
       await page.getByRole('heading', { name: 'Caller' }).waitFor()
-      if (rules !== undefined) await page.getByText('own', { exact: true }).first().waitFor()
+      await page.getByText('own', { exact: true }).first().waitFor()
       expect(await page.getByRole('alert').count()).toBe(0)
       expect(await axeViolations(page)).toEqual([])
 

@@ -41,65 +41,58 @@ export async function startWorld(env: Readonly<Record<string, string>> = {}): Pr
   }
 }
 
-const POLICIES = {
-  'orders-read': [
+const rule = (kind: string, segment: string, policy: string) =>
+  `${kind} "${segment}" {\n  policy = "${policy}"\n}\n`
+
+const POLICIES: readonly (readonly [name: string, description: string, ...rules: string[]])[] = [
+  [
+    'orders-read',
     'Read the orders',
-    'key_prefix "orders/" {\n  policy = "read"\n}\nservice "orders" {\n  policy = "read"\n}\n',
+    rule('key_prefix', 'orders/', 'read'),
+    rule('service', 'orders', 'read'),
   ],
-  'shop-web': [
-    'What the web shop needs',
-    'key_prefix "shop/" {\n  policy = "read"\n}\nkey "shop/theme" {\n  policy = "write"\n}\nservice_prefix "shop-" {\n  policy = "read"\n}\n',
+  [
+    ...(['shop-web', 'What the web shop needs', rule('key_prefix', 'shop/', 'read')] as const),
+    rule('key', 'shop/theme', 'write'),
+    rule('service_prefix', 'shop-', 'read'),
   ],
-  deploy: [
-    'Deploys of all teams',
-    'key_prefix "deploys/" {\n  policy = "write"\n}\nservice_prefix "" {\n  policy = "write"\n}\nnode_prefix "" {\n  policy = "read"\n}\n',
+  [
+    ...(['deploy', 'Deploys of all teams', rule('key_prefix', 'deploys/', 'write')] as const),
+    rule('service_prefix', '', 'write'),
+    rule('node_prefix', '', 'read'),
   ],
-  'ops-read': [
-    'Look at everything, change nothing',
-    'acl = "read"\noperator = "read"\nkey_prefix "" {\n  policy = "read"\n}\nservice_prefix "" {\n  policy = "read"\n}\nnode_prefix "" {\n  policy = "read"\n}\n',
+  [
+    ...(['ops-read', 'Look at everything, change nothing', 'acl = "read"\noperator = "read"\n'] as const),
+    ...['key_prefix', 'service_prefix', 'node_prefix'].map((kind) => rule(kind, '', 'read')),
   ],
-  'payments-deny': ['Keeps everyone out of payments', 'key_prefix "payments/" {\n  policy = "deny"\n}\n'],
-} as const
+  ['payments-deny', 'Keeps everyone out of payments', rule('key_prefix', 'payments/', 'deny')],
+]
 
 const check = (Status: string, Name: string, Output: string, ServiceID?: string) => ({
-  CheckID: `${ServiceID ?? 'node'}-${Name}`,
-  Name,
-  Status,
-  Output,
+  ...{ CheckID: `${ServiceID ?? 'node'}-${Name}`, Name, Status, Output },
   ...(ServiceID === undefined ? {} : { ServiceID }),
 })
+const app1 = { Node: 'app-1', Address: '10.0.1.11' }
+const down = 'HTTP 503 Service Unavailable\nno connection to the database'
 
 const INSTANCES = [
   {
-    Node: 'app-1',
-    Address: '10.0.1.11',
-    NodeMeta: { rack: 'r1', os: 'Debian 13' },
+    ...{ ...app1, NodeMeta: { rack: 'r1', os: 'Debian 13' } },
     Service: { ID: 'orders-1', Service: 'orders', Port: 8080, Tags: ['v2', 'primary'] },
-    Checks: [
-      check('passing', 'Disk', '41 % used'),
-      check(
-        'critical',
-        'Orders answer',
-        'HTTP 503 Service Unavailable\nno connection to the database',
-        'orders-1',
-      ),
-    ],
+    Checks: [check('passing', 'Disk', '41 % used'), check('critical', 'Orders answer', down, 'orders-1')],
   },
   {
-    Node: 'app-2',
-    Address: '10.0.1.12',
+    ...{ Node: 'app-2', Address: '10.0.1.12' },
     Service: { ID: 'orders-2', Service: 'orders', Port: 8080, Tags: ['v2'] },
     Checks: [check('passing', 'Orders answer', 'HTTP 200 OK', 'orders-2')],
   },
   {
-    Node: 'app-1',
-    Address: '10.0.1.11',
+    ...app1,
     Service: { ID: 'shop-web', Service: 'shop-web', Port: 3000, Tags: ['v4'] },
     Checks: [check('warning', 'Latency', 'p99 is 840 ms', 'shop-web')],
   },
   {
-    Node: 'db-3',
-    Address: '10.0.2.3',
+    ...{ Node: 'db-3', Address: '10.0.2.3' },
     Service: { ID: 'postgres', Service: 'postgres', Port: 5432 },
     Checks: [check('passing', 'Replication', 'lag 0 s', 'postgres')],
   },
@@ -111,29 +104,16 @@ const INTENTIONS = [
   { SourceName: '*', DestinationName: 'postgres', Action: 'deny', Description: 'Only orders write orders' },
 ]
 
+const SHOP = rule('key', 'shop/', 'read')
+
 /** A dump of a legacy server, as `GET /v1/acl/list` answers it. */
 export const DUMP = [
-  { ID: 'secret-of-ops', Name: 'Operations', Type: 'management', Rules: '' },
-  {
-    ID: 'secret-of-web',
-    Name: 'Web servers',
-    Type: 'client',
-    Rules: 'key "shop/" {\n  policy = "read"\n}\n',
-  },
-  {
-    ID: 'secret-of-app',
-    Name: 'App servers',
-    Type: 'client',
-    Rules: 'key "shop/" {\n  policy = "read"\n}\n',
-  },
-  {
-    ID: 'secret-of-ci',
-    Name: 'Builds',
-    Type: 'client',
-    Rules: 'service "" {\n  policy = "write"\n}\nacl = "write"\n',
-  },
-  { ID: 'secret-of-ci', Name: 'Builds, copied', Type: 'client', Rules: '' },
-]
+  ['secret-of-ops', 'Operations', 'management', ''],
+  ['secret-of-web', 'Web servers', 'client', SHOP],
+  ['secret-of-app', 'App servers', 'client', SHOP],
+  ['secret-of-ci', 'Builds', 'client', `${rule('service', '', 'write')}acl = "write"\n`],
+  ['secret-of-ci', 'Builds, copied', 'client', ''],
+].map(([ID, Name, Type, Rules]) => ({ ID, Name, Type, Rules }))
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const PUBLIC_KEY = publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -154,8 +134,8 @@ const SESSIONS = {
 } as const
 
 async function fill(client: Client): Promise<void> {
-  for (const [Name, [Description, Rules]] of Object.entries(POLICIES)) {
-    await client.policies.create({ Name, Description, Rules })
+  for (const [Name, Description, ...rules] of POLICIES) {
+    await client.policies.create({ Name, Description, Rules: rules.join('') })
   }
   await client.roles.create({
     Name: 'shop',
@@ -187,18 +167,12 @@ async function fill(client: Client): Promise<void> {
     MaxTokenTTL: '15m',
     Config: { JWTValidationPubKeys: [PUBLIC_KEY], ClaimMappings: { project: 'project' } },
   })
-  await client.bindingRules.create({
-    AuthMethod: 'ci',
-    BindType: 'role',
-    BindName: '${value.project}',
-    Selector: 'value.project == "shop"',
-  })
-  await client.bindingRules.create({
-    AuthMethod: 'ci',
-    BindType: 'service',
-    BindName: 'ci-${value.project}',
-    Description: 'Builds register themselves',
-  })
+  for (const bound of [
+    { BindType: 'role', BindName: '${value.project}', Selector: 'value.project == "shop"' },
+    { BindType: 'service', BindName: 'ci-${value.project}', Description: 'Builds register themselves' },
+  ]) {
+    await client.bindingRules.create({ AuthMethod: 'ci', ...bound })
+  }
   for (const instance of INSTANCES) await client.catalog.register(instance)
   for (const intention of INTENTIONS) await client.intentions.create(intention)
   const { ID } = await client.sessions.create(SESSIONS.export)
@@ -211,7 +185,7 @@ async function fillNamespaces(client: Client): Promise<void> {
   await client.namespaces.create({ Name: 'team-a', Description: 'Everything of team A' })
   await client.namespaces.create({ Name: 'team-b' })
   const teamA = client.withNamespace('team-a')
-  await teamA.policies.create({ Name: 'team-read', Rules: 'key_prefix "" {\n  policy = "read"\n}\n' })
+  await teamA.policies.create({ Name: 'team-read', Rules: rule('key_prefix', '', 'read') })
   await teamA.tokens.create({ Description: 'Reports of team A', Policies: [{ Name: 'team-read' }] })
   await client.namespaces.update('team-a', {
     Description: 'Everything of team A',

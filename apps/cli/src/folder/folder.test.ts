@@ -1,6 +1,6 @@
 /** Plan, apply and export, against the mocks. */
 import { generateKeyPairSync } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { mockedLine, temporaryFolder } from '../../test/run.ts'
@@ -35,10 +35,7 @@ beforeEach(() => {
   folder = temporaryFolder()
 })
 
-function write(name: string, text: string): void {
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, name), text)
-}
+const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
 
 const plan = (...options: string[]) => run(['plan', folder, ...options])
 const apply = (...options: string[]) => run(['apply', folder, ...options])
@@ -63,10 +60,8 @@ test('shows drift line by line, and mends it', async () => {
   write('shop.yaml', SHOP)
   await apply()
   const { ID } = await client.policies.readByName('orders')
-  await client.policies.update(ID, {
-    Name: 'orders',
-    Rules: 'key_prefix "orders/" {\n  policy = "write"\n}\n',
-  })
+  const Rules = 'key_prefix "orders/" {\n  policy = "write"\n}\n'
+  await client.policies.update(ID, { Name: 'orders', Rules })
   const { code, stdout } = await plan()
   expect(code).toBe(EXIT.differs)
   expect(stdout).toContain('    -   policy = "write"\n    +   policy = "read"\n')

@@ -30,7 +30,7 @@ function rounded(ms: number): number {
 export function expiryText(instant: string | undefined, now = Date.now()): string {
   if (instant === undefined) return 'never'
   const ms = Date.parse(instant) - now
-  return ms > 0 ? `in ${durationText(ms)} (${instant})` : `expired ${durationText(-ms)} ago (${instant})`
+  return `${ms > 0 ? shortExpiryText(instant, now) : `expired ${durationText(-ms)} ago`} (${instant})`
 }
 
 export function shortExpiryText(instant: string | undefined, now = Date.now()): string {

@@ -3,15 +3,8 @@ import { expect, test } from 'vitest'
 import { decidingIntention } from './intention-search.ts'
 
 const intention = (SourceName: string, SourceNS = 'default'): Intention => ({
-  Description: '',
-  SourceNS,
-  SourceName,
-  DestinationNS: 'default',
-  DestinationName: 'orders',
-  SourceType: 'consul',
-  Precedence: 9,
-  CreateIndex: 1,
-  ModifyIndex: 1,
+  ...{ SourceNS, SourceName, DestinationNS: 'default', DestinationName: 'orders', SourceType: 'consul' },
+  ...{ Description: '', Precedence: 9, CreateIndex: 1, ModifyIndex: 1 },
 })
 
 test('the first intention that matches the source decides', () => {

@@ -131,6 +131,10 @@ interface ConflictViewProps {
 }
 
 function ConflictView({ mine, theirs, onMine, onTheirs }: ConflictViewProps) {
+  const versions = [
+    ['Your version', mine, 'Keep mine', onMine],
+    ['The version on the server', theirs, 'Use theirs', onTheirs],
+  ] as const
   return (
     <div className="stack" data-gap="small">
       <div className="problem" data-tone="warn" role="alert">
@@ -143,31 +147,19 @@ function ConflictView({ mine, theirs, onMine, onTheirs }: ConflictViewProps) {
         </div>
       </div>
       <div className="grid-2">
-        <Version title="Your version" text={mine} action="Keep mine" onChoose={onMine} />
-        <Version title="The version on the server" text={theirs} action="Use theirs" onChoose={onTheirs} />
+        {versions.map(([title, text, action, onChoose]) => (
+          <section key={title} className="stack" data-gap="small" aria-label={title}>
+            <h3>{title}</h3>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable. */}
+            <pre className="kv-version" tabIndex={0}>
+              {text}
+            </pre>
+            <div>
+              <Button onClick={onChoose}>{action}</Button>
+            </div>
+          </section>
+        ))}
       </div>
     </div>
-  )
-}
-
-interface VersionProps {
-  readonly title: string
-  readonly text: string
-  readonly action: string
-  readonly onChoose: () => void
-}
-
-function Version({ title, text, action, onChoose }: VersionProps) {
-  return (
-    <section className="stack" data-gap="small" aria-label={title}>
-      <h3>{title}</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable. */}
-      <pre className="kv-version" tabIndex={0}>
-        {text}
-      </pre>
-      <div>
-        <Button onClick={onChoose}>{action}</Button>
-      </div>
-    </section>
   )
 }

@@ -8,13 +8,9 @@ const session = (fields: Partial<LockSession> = {}): LockSession => ({
 })
 
 test('a session without a TTL does not expire; with one it ends after twice the TTL', () => {
-  expect([ttlOf(session()), lifetimeOf(session())]).toEqual([
-    '15s',
-    'Ends about 30 seconds after the last renewal',
-  ])
-  for (const TTL of ['', '0s']) {
-    expect([ttlOf(session({ TTL })), lifetimeOf(session({ TTL }))]).toEqual(['None', 'Does not expire'])
-  }
+  const shown = (TTL: string) => [ttlOf(session({ TTL })), lifetimeOf(session({ TTL }))]
+  expect(shown('15s')).toEqual(['15s', 'Ends about 30 seconds after the last renewal'])
+  for (const TTL of ['', '0s']) expect(shown(TTL)).toEqual(['None', 'Does not expire'])
 })
 
 test.each([
@@ -30,11 +26,8 @@ test.each([
 test('its checks are the checks of all three lists, each once (spec 9.3, 1.7.0)', () => {
   expect(checksOf(session({ Checks: ['serfHealth'] }))).toEqual(['serfHealth'])
   const ServiceChecks = [{ ID: 'web', Namespace: '' }]
-  expect(checksOf(session({ NodeChecks: ['a', 'b'], ServiceChecks, Checks: ['a'] }))).toEqual([
-    'a',
-    'b',
-    'web',
-  ])
+  const all = checksOf(session({ NodeChecks: ['a', 'b'], ServiceChecks, Checks: ['a'] }))
+  expect(all).toEqual(['a', 'b', 'web'])
   expect(checksOf(session({ NodeChecks: [], ServiceChecks: null }))).toEqual([])
 })
 

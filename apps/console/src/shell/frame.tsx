@@ -10,7 +10,7 @@ import { usePageVisible } from '../live/use-live.ts'
 import { useNavigation } from '../navigation.ts'
 import { serverFacts } from '../server-facts.ts'
 import { useNamespace } from '../session/namespace.ts'
-import { ClientContext, endSession, useSession } from '../session/session.ts'
+import { ClientContext, endSession, useClient, useSession } from '../session/session.ts'
 import { SessionBadge } from '../session/session-badge.tsx'
 import { SignInAgain } from '../session/sign-in-again.tsx'
 import { IconButton } from '../ui/controls.tsx'
@@ -201,11 +201,10 @@ const AGAIN_MS = 2_000
 /** Says that the server is away, and probes it until it is back. The page below keeps what was typed. */
 function ConnectionBanner() {
   const { trouble } = useConnection()
-  const session = useSession()
+  const client = useClient()
   const isAway = trouble !== undefined
-  const client = session.state === 'signedIn' ? session.client : undefined
   useEffect(() => {
-    if (!isAway || !client) return
+    if (!isAway) return
     // The outcome updates the connection state like any other call.
     const ask = () => void client.tokens.self({ retries: 0 }).catch(() => {})
     const timer = setInterval(ask, AGAIN_MS)

@@ -33,21 +33,15 @@ export function EffectiveRights({ token }: { readonly token: KnownToken }) {
 type Expanded = Omit<ExpandedToken, 'SecretID'>
 
 function Tree({ token }: { readonly token: Expanded }) {
+  const defaultPolicies = token.NamespaceDefaultPolicyIDs ?? []
+  const defaultRoles = token.NamespaceDefaultRoleIDs ?? []
   const policies = new Map((token.ExpandedPolicies ?? []).map((policy) => [policy.ID, policy]))
   const roles = new Map((token.ExpandedRoles ?? []).map((role) => [role.ID, role]))
-  const ofNamespace = new Set([
-    ...(token.NamespaceDefaultPolicyIDs ?? []),
-    ...(token.NamespaceDefaultRoleIDs ?? []),
-  ])
-  const policyIds = [
-    ...(token.Policies ?? []).map(({ ID }) => ID),
-    ...(token.NamespaceDefaultPolicyIDs ?? []),
-  ]
-  const roleIds = [...(token.Roles ?? []).map(({ ID }) => ID), ...(token.NamespaceDefaultRoleIDs ?? [])]
-  const isEmpty =
-    policyIds.length + roleIds.length === 0 &&
-    !token.ServiceIdentities?.length &&
-    !token.NodeIdentities?.length
+  const ofNamespace = new Set([...defaultPolicies, ...defaultRoles])
+  const policyIds = [...(token.Policies ?? []).map(({ ID }) => ID), ...defaultPolicies]
+  const roleIds = [...(token.Roles ?? []).map(({ ID }) => ID), ...defaultRoles]
+  const { ServiceIdentities = [], NodeIdentities = [] } = token
+  const isEmpty = [policyIds, roleIds, ServiceIdentities, NodeIdentities].every(({ length }) => length === 0)
   if (isEmpty) {
     return (
       <Empty icon={icons.ShieldOff} title="No rights">

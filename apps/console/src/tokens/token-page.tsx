@@ -18,8 +18,7 @@ import { Card, Facts, Page } from '../ui/page.tsx'
 import { type Editing, RecordPage } from '../ui/record-page.tsx'
 import { CopySecret, ShownSecret, useCopySecret } from '../ui/secret.tsx'
 import { EffectiveRights } from './effective-rights.tsx'
-import { type Made, madeOf, NewSecret } from './new-secret.tsx'
-import { EditToken } from './token-forms.tsx'
+import { EditToken, type Made, madeOf, NewSecret } from './token-forms.tsx'
 import { useDeleteToken } from './use-delete-token.ts'
 
 const route = getRouteApi('/tokens/$accessorId')

@@ -1,46 +1,29 @@
 import { expect, test } from 'vitest'
 import type { TokenRow } from './token-feed.ts'
-import {
-  filterTokens,
-  isFiltered,
-  readSorting,
-  readTokenSearch,
-  sortTokens,
-  valuesOf,
-} from './token-filter.ts'
+import * as filter from './token-filter.ts'
 
 const NOW = Date.parse('2026-11-23T08:00:00Z')
 
 function aRow(Description: string, over: Partial<TokenRow> = {}): TokenRow {
   const searched = Description.toLowerCase()
   return {
-    AccessorID: Description,
-    Description,
-    Local: false,
-    CreateTime: '',
-    CreateIndex: 1,
-    ModifyIndex: 1,
-    searched,
+    ...{ AccessorID: Description, Description, Local: false, searched },
+    ...{ CreateTime: '', CreateIndex: 1, ModifyIndex: 1 },
     expiresAt: over.ExpirationTime === undefined ? undefined : Date.parse(over.ExpirationTime),
     ...over,
   }
 }
 
-const shop = aRow('Web shop', {
-  Policies: [{ ID: '1', Name: 'shop-web' }],
-  ExpirationTime: '2026-11-23T08:30:00Z',
-})
-const ci = aRow('CI', {
-  Roles: [{ ID: '2', Name: 'deploys' }],
-  ExpirationTime: '2026-11-23T20:00:00Z',
-  CreateIndex: 2,
-})
+const Policies = [{ ID: '1', Name: 'shop-web' }]
+const shop = aRow('Web shop', { Policies, ExpirationTime: '2026-11-23T08:30:00Z' })
+const Roles = [{ ID: '2', Name: 'deploys' }]
+const ci = aRow('CI', { Roles, ExpirationTime: '2026-11-23T20:00:00Z', CreateIndex: 2 })
 const node = aRow('Node', { NodeIdentities: [{ NodeName: 'db-3', Datacenter: 'dc1' }], CreateIndex: 3 })
 const gone = aRow('Gone', { ExpirationTime: '2026-11-23T08:00:00Z' })
 const ALL = [node, ci, shop, gone]
 
-const shown = (search: Parameters<typeof filterTokens>[1]) =>
-  filterTokens(ALL, search, NOW).map(({ Description }) => Description)
+const shown = (search: Parameters<typeof filter.filterTokens>[1]) =>
+  filter.filterTokens(ALL, search, NOW).map(({ Description }) => Description)
 
 test('an expired token is left out, and all words of the search must match', () => {
   expect(shown({})).toEqual(['Node', 'CI', 'Web shop'])
@@ -54,15 +37,15 @@ test('filters by link, identity and expiry', () => {
   expect(shown({ expiry: 'hour' })).toEqual(['Web shop'])
   expect(shown({ expiry: 'day' })).toEqual(['CI', 'Web shop'])
   expect(shown({ expiry: 'never' })).toEqual(['Node'])
-  expect(valuesOf(ALL, 'identity')).toEqual(['db-3'])
+  expect(filter.valuesOf(ALL, 'identity')).toEqual(['db-3'])
 })
 
 test('sorts by expiry, with tokens that never expire last', () => {
-  const sorted = sortTokens([node, ci, shop], readSorting('expires')).map(({ Description }) => Description)
-  expect(sorted).toEqual(['Web shop', 'CI', 'Node'])
+  const sorted = filter.sortTokens([node, ci, shop], filter.readSorting('expires'))
+  expect(sorted.map(({ Description }) => Description)).toEqual(['Web shop', 'CI', 'Node'])
 })
 
 test('reads the search of a URL, and drops what it does not recognise', () => {
-  expect(readTokenSearch({ q: 'a', expiry: 'year', policy: ['a'], other: 'x' })).toEqual({ q: 'a' })
-  expect(isFiltered(readTokenSearch({ sort: 'token' }))).toBe(false)
+  expect(filter.readTokenSearch({ q: 'a', expiry: 'year', policy: ['a'], other: 'x' })).toEqual({ q: 'a' })
+  expect(filter.isFiltered(filter.readTokenSearch({ sort: 'token' }))).toBe(false)
 })

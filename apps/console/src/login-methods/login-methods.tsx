@@ -1,8 +1,8 @@
 import '../ui/styles/catalog.css'
 import '../ui/styles/insight.css'
-import type { LoginExplanation } from '@latchkey/sdk'
+import type { AuthMethodListEntry, LoginExplanation } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi } from '@tanstack/react-router'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { CircleCheck, CircleSlash, LogIn } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { mapWatch, useLive } from '../live/use-live.ts'
@@ -12,9 +12,61 @@ import { Badge, Button } from '../ui/controls.tsx'
 import { Problem } from '../ui/feedback.tsx'
 import { Card, Facts } from '../ui/page.tsx'
 import { EditablePage } from '../ui/record-page.tsx'
+import { type Column, TitleCell } from '../ui/table/data-table.tsx'
+import { ListPage } from '../ui/table/list-page.tsx'
 import { BindingRules } from './binding-rules.tsx'
 import { concealed, isSecretField, JsonField, readJson, shownValue } from './method-config.tsx'
 import { MethodDialog } from './method-dialog.tsx'
+
+const COLUMNS: readonly Column<AuthMethodListEntry>[] = [
+  [
+    'Method',
+    'minmax(0, 4fr)',
+    ({ Name, DisplayName, Description }) => (
+      <TitleCell
+        to="/login-methods/$name"
+        params={{ name: Name }}
+        title={DisplayName || Name}
+        sub={Description || Name}
+      />
+    ),
+  ],
+  ['Type', '8rem', ({ Type }) => <Badge>{Type}</Badge>],
+  [
+    'Token lifetime',
+    '9rem',
+    ({ MaxTokenTTL }) => <span className="small nums">{MaxTokenTTL ?? 'Never'}</span>,
+    { priority: 'low' },
+  ],
+]
+
+export function LoginMethodsPage() {
+  const navigate = useNavigate()
+  return (
+    <ListPage
+      title="Login methods"
+      lead="Identity providers whose credentials can be exchanged for a token."
+      queryKey={['login-methods']}
+      watch={(client, options) => client.authMethods.watchList(options)}
+      columns={COLUMNS}
+      keyOf={({ Name }) => Name}
+      textsOf={({ Name, DisplayName = '', Description = '', Type }) => [Name, DisplayName, Description, Type]}
+      empty={{
+        icon: LogIn,
+        title: 'No login methods',
+        text: 'Create a login method so that people and programs can log in with their existing credentials.',
+      }}
+      narrowTracks="minmax(0, 1fr) 6rem"
+      create={{ what: 'login method', needs: 'aclWrite' }}
+      dialog={(onClose) => (
+        <MethodDialog
+          onClose={onClose}
+          onSaved={({ Name }) => void navigate({ to: '/login-methods/$name', params: { name: Name } })}
+        />
+      )}
+    />
+  )
+}
 
 const route = getRouteApi('/login-methods/$name')
 
