@@ -6,6 +6,7 @@ import { type Handler, json, missing } from './handler.ts'
 import type { CoordinateCollector, CoordinateReport } from './options.ts'
 import { decideAndCommit } from './store/commit.ts'
 import type { Change, Store } from './store/store.ts'
+import { partsOf } from './turns.ts'
 
 /** The datacenters, without coordinates: servers do not measure distances between them. Decisions: coordinates. */
 export const coordinateDatacentersHandler: Handler<'coordinates.datacenters'> = (call) => {
@@ -78,13 +79,9 @@ export class CoordinateUpdates implements CoordinateCollector {
 
   /** Writes the pending coordinates. Coordinates that cannot be written stay pending. */
   async write(store: Store): Promise<void> {
-    const reports = [...this.waiting]
-    for (let start = 0; start < reports.length; start += BATCH_SIZE_MAX) {
-      const batch = reports.slice(start, start + BATCH_SIZE_MAX)
-      await writeCoordinates(
-        store,
-        batch.map(([, report]) => report),
-      )
+    for (const batch of partsOf([...this.waiting], BATCH_SIZE_MAX)) {
+      const reports = batch.map(([, report]) => report)
+      await writeCoordinates(store, reports)
       for (const [key, report] of batch) if (this.waiting.get(key) === report) this.waiting.delete(key)
     }
   }

@@ -26,7 +26,7 @@ export class Pipeline {
   private readonly parseOptions: ParseOptions
   private readonly admission: Admission
   private readonly bodies: DecodedBodies
-  private readonly alike: SharedAnswers
+  private readonly sharedAnswers: SharedAnswers
 
   constructor(options: ServiceOptions, admission: Admission) {
     this.options = options
@@ -34,14 +34,14 @@ export class Pipeline {
     this.parseOptions = { ...options, families: this.families }
     this.admission = admission
     this.bodies = new DecodedBodies(options)
-    this.alike = new SharedAnswers(options)
+    this.sharedAnswers = new SharedAnswers(options)
   }
 
   /** The state of a request, before anything is known of it but its headers. */
   stateOf(request: WireRequest): RequestState {
     const forwarding = forwardingOf(request)
     const families = forwarding ? [DATACENTER_FAMILY] : this.families
-    const state = new RequestState(request, { forwarding, families: familiesOf(request, families) })
+    const state = new RequestState(request, familiesOf(request, families), forwarding)
     const { translateAddresses, profile } = this.options
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
       state.setHeader('translateAddresses', 'true')
@@ -101,14 +101,14 @@ export class Pipeline {
     received: ReceivedBody | undefined,
   ): Promise<WireReply | undefined> {
     // The shared reply was authorized at an earlier moment, and only the lease says whether it may still be used.
-    const alike = this.admission.isFresh(asked) ? this.alike.of(asked) : undefined
-    if (alike && wait.endsWith(alike.seen)) return alike.reply
+    const shared = this.admission.isFresh(asked) ? this.sharedAnswers.of(asked) : undefined
+    if (shared && wait.endsWith(shared.seen)) return shared.reply
     const looking = this.look(asked, received)
     const seen = looking instanceof Promise ? await looking : looking
     if (wait.endsWith(seen)) {
       const reply = renderSeen(seen, asked)
       // An asynchronous answer may be older than the current state of the store.
-      if (seen === looking) this.alike.keep(asked, { seen, reply })
+      if (seen === looking) this.sharedAnswers.set(asked, { seen, reply })
       return reply
     }
     // If a later attempt is refused, the refusal carries this index.

@@ -72,6 +72,11 @@ export function givenUp(): AclError {
   return new AclError('unavailable', 'The request was aborted before it was answered')
 }
 
+/** A list in parts, between which other work may run. */
+export function* partsOf<T>(list: readonly T[], size: number): Generator<readonly T[]> {
+  for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size)
+}
+
 interface MessagePort {
   onmessage: (() => void) | null
   postMessage(message: unknown): void

@@ -1,6 +1,12 @@
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import { type AgentCheck, type CheckRecord, type DefinedCheck, isSameContent } from '@latchkey/catalog'
 
+/** What no check of an agent sets. */
+export const BLANK_CHECK = {
+  ...{ Output: '', Interval: '', Timeout: '', ExposedPort: 0, Definition: {} },
+  ...{ CreateIndex: 0, ModifyIndex: 0, Namespace: DEFAULT_NAMESPACE },
+}
+
 /** The record of a check definition. An existing check keeps its status and output. */
 export function checkRecord(
   { CheckID, Name, Notes, ServiceID, Status, agent }: DefinedCheck,
@@ -13,23 +19,13 @@ export function checkRecord(
   },
 ): CheckRecord {
   const { existing } = at
+  const { Output, CreateIndex } = existing ?? BLANK_CHECK
   return {
-    Node: at.node,
-    CheckID,
-    Name,
-    Status: existing?.Status ?? Status,
-    Notes,
-    Output: existing?.Output ?? '',
-    ServiceID,
+    ...BLANK_CHECK,
+    ...{ Node: at.node, CheckID, Name, Status: existing?.Status ?? Status, Notes, Output, ServiceID },
     Type: agent.run.type,
-    Interval: '',
-    Timeout: '',
-    ExposedPort: 0,
-    Definition: {},
     Agent: { ...agent, process: at.process, owner: at.owner },
-    CreateIndex: existing?.CreateIndex ?? 0,
-    ModifyIndex: 0,
-    Namespace: DEFAULT_NAMESPACE,
+    CreateIndex,
   }
 }
 

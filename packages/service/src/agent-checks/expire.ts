@@ -4,6 +4,7 @@ import { deregisterChanges } from '../agent/register-service.ts'
 import type { ServiceOptions } from '../options.ts'
 import { put } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
+import { partsOf } from '../turns.ts'
 import { type DueChecks, LocalChecks, type LocalChecksOptions } from './local-checks.ts'
 
 type Place = Pick<ServiceOptions, 'store' | 'nodeName' | 'localChecks'>
@@ -15,8 +16,8 @@ const CHECKS_PER_COMMIT_MAX = 500
  * @throws AclError `unavailable`: the caller retries later.
  */
 async function writeDueChecks(place: Place, { expired, outputs }: DueChecks): Promise<void> {
-  for (const part of inParts(expired)) await expireChecks(place, part)
-  for (const part of inParts([...outputs])) await writeOutputs(place, new Map(part))
+  for (const part of partsOf(expired, CHECKS_PER_COMMIT_MAX)) await expireChecks(place, part)
+  for (const part of partsOf([...outputs], CHECKS_PER_COMMIT_MAX)) await writeOutputs(place, new Map(part))
 }
 
 function expireChecks({ store, nodeName, localChecks }: Place, due: DueChecks['expired']): Promise<void> {
@@ -32,12 +33,10 @@ function expireChecks({ store, nodeName, localChecks }: Place, due: DueChecks['e
       const isSame = check.Status === 'critical' && check.Output.startsWith(expiredOutput(''))
       return isSame ? [] : [put('checks', { ...check, Status: 'critical', Output }, check)]
     })
-    return {
-      changes,
-      answer: () => {
-        for (const { checkId } of due) localChecks.dropOutput(checkId)
-      },
+    const answer = () => {
+      for (const { checkId } of due) localChecks.dropOutput(checkId)
     }
+    return { changes, answer }
   })
 }
 
@@ -81,20 +80,11 @@ export function removeService({ store, nodeName, localChecks }: Place, serviceId
     const service = catalog.service(nodeName, serviceId)
     if (!service) return { changes: [], answer: () => undefined }
     const checks = catalog.checksOf(service)
-    return {
-      changes: deregisterChanges(catalog, service),
-      answer: () => {
-        for (const { CheckID } of checks) localChecks.forget(CheckID)
-      },
+    const answer = () => {
+      for (const { CheckID } of checks) localChecks.forget(CheckID)
     }
+    return { changes: deregisterChanges(catalog, service), answer }
   })
-}
-
-function inParts<T>(all: readonly T[]): readonly (readonly T[])[] {
-  const parts: T[][] = []
-  for (let i = 0; i < all.length; i += CHECKS_PER_COMMIT_MAX)
-    parts.push(all.slice(i, i + CHECKS_PER_COMMIT_MAX))
-  return parts
 }
 
 /** Starts watching the deadlines of TTL checks, and writes to the store what is due. */

@@ -1,8 +1,8 @@
 /** The server process as an agent of its cluster, and its maintenance, which is a critical check. Decisions: agent. */
-import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { CheckRecord, ServerMember, ServiceRecord } from '@latchkey/catalog'
 import { maintenanceCheck, planServers } from '@latchkey/catalog'
 import { AclError, parseGoBool, shorten } from '@latchkey/contract'
+import { BLANK_CHECK } from '../agent-checks/check-records.ts'
 import { requireNode, requireService } from '../catalog/rights.ts'
 import { expecting } from '../catalog/writes.ts'
 import { type Context, type Done, done, type Handler, json } from '../handler.ts'
@@ -92,21 +92,8 @@ function setMaintenance(
     const answer = done
     if (!isOn) return { changes: existing ? [remove('checks', existing)] : [], answer }
     if (existing) return { changes: [], answer }
-    const record: CheckRecord = {
-      ...check,
-      Node: call.service.nodeName,
-      Status: 'critical',
-      Output: '',
-      ServiceID: service?.ID ?? '',
-      Type: 'maintenance',
-      Interval: '',
-      Timeout: '',
-      ExposedPort: 0,
-      Definition: {},
-      CreateIndex: 0,
-      ModifyIndex: 0,
-      Namespace: DEFAULT_NAMESPACE,
-    }
+    const state = { Node: call.service.nodeName, Status: 'critical', ServiceID: service?.ID ?? '' }
+    const record: CheckRecord = { ...BLANK_CHECK, ...check, ...state, Type: 'maintenance' }
     return { changes: [...nodeChanges(call, catalog), put('checks', record)], answer }
   })
 }

@@ -1,6 +1,6 @@
 /** Blocking queries: a read that waits for an index to pass. Spec 4.1; decisions: blocking queries. */
 import type { Random } from '@latchkey/acl'
-import { invariant, limits, REQUEST_ID_HEADER } from '@latchkey/contract'
+import { type AnyRoute, invariant, limits, REQUEST_ID_HEADER } from '@latchkey/contract'
 import { tableOf } from '../caller/admission.ts'
 import type { AnyAnswer, AnyCall, Watch } from '../handler.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -148,23 +148,13 @@ export interface Answered {
   readonly reply: WireReply
 }
 
-interface Kept extends Answered {
-  readonly alike: object
-  readonly url: string
-  /** What the answer depends on besides the request: time in whole milliseconds, and versions. */
-  readonly now: number
-  readonly directoryVersion: number
-  readonly tableIndex: number
-  readonly tokensIndex: number
-}
-
 /**
  * Caches the last answer, for requests with the same URL and headers. It is valid until anything changes, including the
  * millisecond, because tokens expire to the millisecond.
  */
 export class SharedAnswers {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock'>
-  private kept: Kept | undefined
+  private last: (Answered & { readonly alike: object; url: string; version: string }) | undefined
 
   constructor(ports: Pick<ServiceOptions, 'store' | 'clock'>) {
     this.ports = ports
@@ -172,36 +162,27 @@ export class SharedAnswers {
 
   /** @returns what evaluating the request now would return; undefined if unknown. */
   of({ request, route }: ParsedRequest): Answered | undefined {
-    const { kept } = this
-    if (!kept || request.alike !== kept.alike || request.url !== kept.url) return undefined
-    const { store, clock } = this.ports
-    const isSame =
-      Math.floor(clock.now()) === kept.now &&
-      store.directory().version === kept.directoryVersion &&
-      store.tableIndex(tableOf(route)) === kept.tableIndex &&
-      store.tableIndex('tokens') === kept.tokensIndex
-    if (!isSame) return undefined
-    const { seen, reply } = kept
+    const { last } = this
+    if (!last || request.alike !== last.alike || request.url !== last.url) return undefined
+    if (last.version !== this.versionOf(route)) return undefined
+    const { seen, reply } = last
     const headers = { ...reply.headers, [REQUEST_ID_HEADER]: request.requestId }
     return { seen, reply: { ...reply, headers } }
   }
 
-  keep({ request, route }: ParsedRequest, { seen, reply }: Answered): void {
+  set({ request, route }: ParsedRequest, { seen, reply }: Answered): void {
     const { alike, url } = request
     const { body } = reply
     const isWhole = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+    // A stale view can change without this version.
+    if (!alike || !isWhole || seen.call.service.store !== this.ports.store) return
+    this.last = { alike, url, seen, reply, version: this.versionOf(route) }
+  }
+
+  /** What the answer depends on besides the request: time in whole milliseconds, and indexes. */
+  private versionOf(route: AnyRoute): string {
     const { store, clock } = this.ports
-    // A stale view can change without these versions.
-    if (!alike || !isWhole || seen.call.service.store !== store) return
-    this.kept = {
-      alike,
-      url,
-      seen,
-      reply,
-      now: Math.floor(clock.now()),
-      directoryVersion: store.directory().version,
-      tableIndex: store.tableIndex(tableOf(route)),
-      tokensIndex: store.tableIndex('tokens'),
-    }
+    const indexes = [store.directory().version, store.tableIndex(tableOf(route)), store.tableIndex('tokens')]
+    return [Math.floor(clock.now()), ...indexes].join()
   }
 }

@@ -18,12 +18,9 @@ interface RemoteTokensOptions {
   readonly downPolicy: DownPolicy
 }
 
-interface Kept {
-  readonly token: TokenRecord
-  readonly askedAt: number
-}
+type Answer = { readonly token: TokenRecord; readonly askedAt: number }
 
-const KEPT_MAX = 50_000
+const ANSWERS_MAX = 50_000
 /** Changes are remembered for longer than answers are used, unless there are very many. */
 const CHANGES_MAX = 10_000
 /** For this long after a failure, extensible answers are used immediately while the primary is queried in the background. */
@@ -32,7 +29,7 @@ const AWAY_MS = 5_000
 export class RemoteTokens {
   private readonly options: RemoteTokensOptions
   /** By secret. Only existing tokens, so unknown secrets evict nothing. */
-  private readonly kept = new BoundedMap<string, Kept>(KEPT_MAX)
+  private readonly answers = new BoundedMap<string, Answer>(ANSWERS_MAX)
   /** When a request changed a token, by accessor. Earlier answers about the token are no longer used. */
   private readonly changes = new BoundedMap<string, number>(CHANGES_MAX)
   private readonly asking = new Map<string, Promise<TokenRecord | undefined>>()
@@ -44,8 +41,8 @@ export class RemoteTokens {
 
   /** From memory; `undefined` if the primary must be queried. The caller checks whether the token has expired. */
   peek(secretId: string): KnownToken | undefined {
-    const kept = this.kept.get(secretId)
-    return kept && this.judge(kept) === 'use' ? { record: kept.token } : undefined
+    const known = this.answers.get(secretId)
+    return known && this.judge(known) === 'use' ? { record: known.token } : undefined
   }
 
   /**
@@ -53,18 +50,18 @@ export class RemoteTokens {
    * @returns `undefined` if the secret is unknown, or if the primary cannot be reached.
    */
   async bySecret(secretId: string): Promise<TokenRecord | undefined> {
-    const kept = this.kept.get(secretId)
-    const judged = this.judge(kept)
-    if (judged === 'use') return kept?.token
+    const known = this.answers.get(secretId)
+    const judged = this.judge(known)
+    if (judged === 'use') return known?.token
     const isAway = this.options.clock.now() - this.failedAt < AWAY_MS
-    const asked = this.ask(secretId, kept !== undefined)
+    const asked = this.ask(secretId, known !== undefined)
     // Requests without a token continue without rights, because many need none, such as the status of replication.
     const mayGoOn = judged === 'extend' || secretId === ANONYMOUS_TOKEN_SECRET_ID
     if (judged === 'use-and-ask' || (mayGoOn && isAway)) {
       asked.catch(() => {})
-      return judged === 'ask' ? undefined : kept?.token
+      return judged === 'ask' ? undefined : known?.token
     }
-    return asked.catch(() => (judged === 'extend' ? kept?.token : undefined))
+    return asked.catch(() => (judged === 'extend' ? known?.token : undefined))
   }
 
   /** Notes that the primary has changed or deleted a token for this server, which invalidates the cached answer. */
@@ -72,13 +69,13 @@ export class RemoteTokens {
     this.changes.set(accessorId.toLowerCase(), this.options.clock.now(), 1)
   }
 
-  private judge(kept: Kept | undefined): ReturnType<typeof judgeAnswer> {
+  private judge(known: Answer | undefined): ReturnType<typeof judgeAnswer> {
     const { clock, downPolicy } = this.options
-    const isUsable = kept !== undefined && !this.isOutdated(kept)
-    return judgeAnswer(isUsable ? clock.now() - kept.askedAt : undefined, downPolicy)
+    const isUsable = known !== undefined && !this.isOutdated(known)
+    return judgeAnswer(isUsable ? clock.now() - known.askedAt : undefined, downPolicy)
   }
 
-  private isOutdated({ token, askedAt }: Kept): boolean {
+  private isOutdated({ token, askedAt }: Answer): boolean {
     const changedAt = this.changes.get(token.AccessorID.toLowerCase())
     return changedAt !== undefined && changedAt >= askedAt
   }
@@ -98,8 +95,8 @@ export class RemoteTokens {
     try {
       const token = await ask(secretId, isKnown)
       this.failedAt = Number.NEGATIVE_INFINITY
-      if (token) this.kept.set(secretId, { token, askedAt }, 1)
-      else this.kept.delete(secretId)
+      if (token) this.answers.set(secretId, { token, askedAt }, 1)
+      else this.answers.delete(secretId)
       return token
     } catch (error) {
       this.failedAt = clock.now()

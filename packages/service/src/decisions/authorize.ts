@@ -20,8 +20,8 @@ export const authorizeHandler: Handler<'decisions.authorize'> = (call) => {
   if (checks.length === 0) return json([])
   if (!caller.unknown) requireExisting(call, namespace)
   const isPlain = query.accessor === undefined && query.explain !== true && !caller.unknown
-  const kept = isPlain ? decisionCache.get(checks, caller, namespace) : undefined
-  return kept === undefined ? decide(call) : { body: { kind: 'json-text', text: kept } }
+  const known = isPlain ? decisionCache.get(checks, caller, namespace) : undefined
+  return known === undefined ? decide(call) : { body: { kind: 'json-text', text: known } }
 }
 
 async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
@@ -32,7 +32,7 @@ async function decide(call: Call<Authorize>): Promise<Answer<Authorize>> {
   const answers = await answerChecks(call, asked, holder)
   if (query.explain) return json(answers)
   const text = jsonText(answers)
-  decisionCache.keep(checks, holder, namespace, text)
+  decisionCache.set(checks, holder, namespace, text)
   return { body: { kind: 'json-text', text } }
 }
 

@@ -18,16 +18,16 @@ const CHARS_MAX = 4_194_304
  * (`DecodedBodies`).
  */
 export class DecisionCache {
-  private readonly kept = new BoundedMap<string, Answers>(CHARS_MAX)
+  private readonly answers = new BoundedMap<string, Answers>(CHARS_MAX)
   private readonly numbers = new ObjectNumbers()
 
   get(checks: readonly AuthorizeCheck[], holder: RightsHolder, namespace: string): Answers | undefined {
-    return this.kept.get(this.keyOf(checks, holder, namespace))
+    return this.answers.get(this.keyOf(checks, holder, namespace))
   }
 
-  keep(checks: readonly AuthorizeCheck[], holder: RightsHolder, namespace: string, answers: Answers): void {
+  set(checks: readonly AuthorizeCheck[], holder: RightsHolder, namespace: string, answers: Answers): void {
     const key = this.keyOf(checks, holder, namespace)
-    this.kept.set(key, answers, answers.length + key.length)
+    this.answers.set(key, answers, answers.length + key.length)
   }
 
   private keyOf(checks: object, holder: RightsHolder, namespace: string): string {

@@ -22,16 +22,10 @@ export interface ServiceState {
   readonly instances: readonly ServiceRecord[]
 }
 
-interface Asker {
-  readonly caller: Caller
-}
-
-interface Kept extends ServiceState, HealthText {}
-
 const CHARS_MAX = 16_777_216
 
 export class HealthCache {
-  private readonly kept = new BoundedMap<string, Kept>(CHARS_MAX)
+  private readonly answers = new BoundedMap<string, ServiceState & HealthText>(CHARS_MAX)
   private readonly policies = new ObjectNumbers()
 
   /**
@@ -39,16 +33,18 @@ export class HealthCache {
    * @param question names the service and the options of the read. Together with {@link ServiceState} and the caller's
    *   rights, it determines the answer.
    */
-  of(asker: Asker, question: string, { index, instances }: ServiceState, make: () => HealthText): HealthText {
-    const key = `${this.rightsOf(asker)} ${question}`
-    const known = this.kept.get(key)
+  of(
+    { caller }: { readonly caller: Caller },
+    question: string,
+    { index, instances }: ServiceState,
+    make: () => HealthText,
+  ): HealthText {
+    const { authorizer, isGlobal, token } = caller
+    const home = isGlobal ? '' : ` ${token.Namespace}`
+    const key = `${this.policies.of(authorizer.policies)}${home} ${question}`
+    const known = this.answers.get(key)
     if (known?.index === index && known.instances === instances) return known
     const fresh = { index, instances, ...make() }
-    return this.kept.set(key, fresh, fresh.text.length + key.length)
-  }
-
-  private rightsOf({ caller: { authorizer, isGlobal, token } }: Asker): string {
-    const number = this.policies.of(authorizer.policies)
-    return isGlobal ? `${number}` : `${number} ${token.Namespace}`
+    return this.answers.set(key, fresh, fresh.text.length + key.length)
   }
 }

@@ -14,7 +14,7 @@ import { type Call, type Context, type Handler, json } from '../handler.ts'
 import { put } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { isAsCreated } from '../tokens/builtins.ts'
-import { Pauses, STEPS_PER_TURN, stepsOf, takeTurn } from '../turns.ts'
+import { Pauses, partsOf, STEPS_PER_TURN, stepsOf, takeTurn } from '../turns.ts'
 
 /** Tokens per look-up and per commit: few enough that other requests hardly wait. */
 const TOKENS_PER_PART = 500
@@ -39,7 +39,7 @@ export const importLegacyHandler: Handler<'legacy.import'> = async (call) => {
   const errors = problems.filter((finding) => finding.severity === 'error')
   if (!call.query.check) {
     if (errors.length > 0) throw refusal(errors)
-    for (const part of parts(fresh))
+    for (const part of partsOf(fresh, TOKENS_PER_PART))
       await decideAndCommitFor(call, () => ({ changes: part.map(write), answer: () => undefined }))
   }
   const Problems = problems.map(({ position, code, message, severity }) => ({
@@ -100,7 +100,7 @@ async function compare(call: Context, tokens: readonly Placed[]) {
   const fresh: Write[] = []
   const conflicts: LegacyFinding[] = []
   let unchanged = 0
-  for (const part of parts(tokens)) {
+  for (const part of partsOf(tokens, TOKENS_PER_PART)) {
     await takeTurn(call)
     // Concurrent, so that the store can batch the look-ups.
     const existing = await Promise.all(part.map(({ token }) => call.service.store.tokenBySecret(token.ID)))
@@ -146,9 +146,4 @@ function refusal(errors: readonly LegacyFinding[]): AclError {
     `Nothing was imported: ${errors.length} problem(s)\n${shown.join('\n')}${rest}`,
     { field: errors[0]?.path ?? '' },
   )
-}
-
-function* parts<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < list.length; start += TOKENS_PER_PART)
-    yield list.slice(start, start + TOKENS_PER_PART)
 }

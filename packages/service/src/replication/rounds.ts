@@ -2,6 +2,7 @@
 import { hasSeenPromotion, type ReplicationRecord, type SkippedToken } from '@latchkey/acl'
 import { REPLICATED_TABLES } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
+import { partsOf } from '../turns.ts'
 import type { AppliedCounts } from './apply/changes-for.ts'
 import { commitReceived, readCursor, type StoredCursor } from './apply/commit-received.ts'
 import { NOTHING, type Received, type ReceivedAnswer } from './apply/received.ts'
@@ -374,8 +375,7 @@ export class Rounds {
   ): Promise<number> {
     const next = this.partial(cluster, record)
     let fence = before
-    for (let from = 0; from < deleted.tokens.length; from += DELETED_TOKENS_MAX) {
-      const tokens = deleted.tokens.slice(from, from + DELETED_TOKENS_MAX)
+    for (const tokens of partsOf(deleted.tokens, DELETED_TOKENS_MAX)) {
       const some = { ...NOTHING, deleted: { ...NOTHING.deleted, tokens } }
       const options = { fence, lookUp: ALL, isSlice: true }
       fence = (await commitReceived(this.options.store, some, next, options)).fence

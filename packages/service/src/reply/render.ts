@@ -13,8 +13,11 @@ export interface ReplyContext {
   readonly pretty: boolean
 }
 
-const BYTES_TYPE = 'application/octet-stream'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
+const TYPES = {
+  ...{ text: TEXT_TYPE, 'byte-stream': 'application/octet-stream', json: JSON_TYPE, 'json-text': JSON_TYPE },
+  ...{ 'json-bytes': JSON_TYPE, 'json-document': JSON_TYPE, 'json-stream': JSON_TYPE },
+} as const
 
 /** For content that a caller stored: a browser must not treat it as a page, nor run it as part of this origin. */
 export const FOREIGN_CONTENT = {
@@ -29,9 +32,9 @@ export function renderAnswer(
   { holdsSecrets }: Pick<AnyRoute, 'holdsSecrets'>,
 ): WireReply {
   if (answer.body.kind === 'refusal') return renderError(answer.body.error, context)
-  const { bytes, contentType } = renderBody(answer.body, context.pretty)
   const { kind } = answer.body
   const guards = kind === 'bytes' || kind === 'byte-stream' ? FOREIGN_CONTENT : undefined
+  const contentType = answer.body.kind === 'bytes' ? answer.body.contentType : TYPES[answer.body.kind]
   return {
     status: answer.status ?? 200,
     headers: {
@@ -41,7 +44,7 @@ export function renderAnswer(
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: context.request.requestId,
     },
-    body: bytes,
+    body: renderBody(answer.body, context.pretty),
     isCompressible: kind !== 'byte-stream' && (!holdsSecrets || answer.showsNoSecret === true),
     endpoint: context.endpoint,
     accessorId: context.accessorId,
@@ -53,24 +56,24 @@ const decoder = new TextDecoder()
 function renderBody(
   body: Exclude<AnswerBody, { kind: 'refusal' }>,
   pretty: boolean,
-): { readonly bytes: Exclude<WireReply['body'], undefined>; readonly contentType: string } {
+): Exclude<WireReply['body'], undefined> {
   switch (body.kind) {
     case 'bytes':
-      return { bytes: body.bytes, contentType: body.contentType }
+      return body.bytes
     case 'byte-stream':
-      return { bytes: body.pieces, contentType: BYTES_TYPE }
+      return body.pieces
     case 'text':
-      return { bytes: body.text, contentType: TEXT_TYPE }
+      return body.text
     case 'json-document':
-      return { bytes: body.document.bytes({ pretty }), contentType: JSON_TYPE }
+      return body.document.bytes({ pretty })
     case 'json':
-      return { bytes: stringify(body.value, pretty), contentType: JSON_TYPE }
+      return stringify(body.value, pretty)
     case 'json-text':
-      return { bytes: pretty ? indent(body.text) : body.text, contentType: JSON_TYPE }
+      return pretty ? indent(body.text) : body.text
     case 'json-bytes':
-      return { bytes: pretty ? indent(decoder.decode(body.bytes)) : body.bytes, contentType: JSON_TYPE }
+      return pretty ? indent(decoder.decode(body.bytes)) : body.bytes
     case 'json-stream':
-      return { bytes: streamArray(body.pages, pretty), contentType: JSON_TYPE }
+      return streamArray(body.pages, pretty)
   }
 }
 

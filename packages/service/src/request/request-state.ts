@@ -20,13 +20,10 @@ export class RequestState implements ReplyContext {
   /** Whether a secondary forwarded this write to this primary. */
   isFromSecondary = false
 
-  constructor(
-    request: WireRequest,
-    by: { readonly families: readonly HeaderFamily[]; readonly forwarding: Forwarding | undefined },
-  ) {
+  constructor(request: WireRequest, families: readonly HeaderFamily[], forwarding: Forwarding | undefined) {
     this.request = request
-    this.families = by.families
-    this.forwarding = by.forwarding
+    this.families = families
+    this.forwarding = forwarding
   }
 
   /** Sets the index of a blocking read. Never 0, so that the client can send it back. */

@@ -44,7 +44,7 @@ export function checkAgainst(state: StoredState, changes: readonly Change[]): vo
     if (change.op === 'delete-tree') continue
     checkTokenIds(left, change)
     const existing =
-      change.table === 'tokens' ? left.bySecret(change.record.SecretID) : keptEntry(state, trees, change)
+      change.table === 'tokens' ? left.bySecret(change.record.SecretID) : storedEntry(state, trees, change)
     checkExpected(change, existing)
     checkNamespace(state, made, change)
     checkLock(state, directory, change)
@@ -218,7 +218,7 @@ function checkLiveTokens(directory: Directory, left: LeftTokens, changes: readon
 }
 
 /** The stored key of a change, unless the commit deletes a tree that contains it. */
-function keptEntry(
+function storedEntry(
   { tables }: StoredState,
   trees: readonly TreeChange[],
   { record }: Extract<RowChange, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>,

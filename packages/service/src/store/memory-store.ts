@@ -22,6 +22,7 @@ import {
 } from '@latchkey/catalog'
 import { parseInstant } from '@latchkey/contract'
 import type { Place } from '../options.ts'
+import { partsOf } from '../turns.ts'
 import { checkTogether, keyOf } from './claims.ts'
 import { comparePlaces, compareUtf8, matchesFilter } from './list-order.ts'
 import { MemoryChangeLog, MemoryChangeReaders, RecentTokenChanges } from './memory/change-log.ts'
@@ -173,7 +174,7 @@ export class MemoryStore implements Store {
       .sort((a, b) => direction * comparePlaces(a.place, b.place))
       .map(({ token }) => token)
       .slice(0, limit)
-    yield* pagesOf(found)
+    yield* partsOf(found, PAGE_SIZE)
   }
 
   placeOf({ CreateIndex, AccessorID, SecretID }: TokenRecord): ListPosition {
@@ -257,9 +258,9 @@ export class MemoryStore implements Store {
   async countLogins(): Promise<ReadonlyMap<number, number>> {
     const counts = new Map<number, number>()
     for (const { AuthMethodGeneration } of this.tables.tokens.values()) {
-      if (AuthMethodGeneration !== 0)
-        counts.set(AuthMethodGeneration, (counts.get(AuthMethodGeneration) ?? 0) + 1)
+      counts.set(AuthMethodGeneration, (counts.get(AuthMethodGeneration) ?? 0) + 1)
     }
+    counts.delete(0)
     return counts
   }
 
@@ -276,11 +277,14 @@ export class MemoryStore implements Store {
   }
 
   async *kvEntries(range: KvRange): AsyncGenerator<readonly KvRecord[]> {
-    yield* pagesOf(this.entriesIn(range))
+    yield* partsOf(this.entriesIn(range), PAGE_SIZE)
   }
 
   async *kvKeys(range: KvRange): AsyncGenerator<readonly KvKey[]> {
-    yield* pagesOf(this.entriesIn(range).map(({ Key, ModifyIndex }) => ({ Key, ModifyIndex })))
+    yield* partsOf(
+      this.entriesIn(range).map(({ Key, ModifyIndex }) => ({ Key, ModifyIndex })),
+      PAGE_SIZE,
+    )
   }
 
   private entriesIn({ namespace, prefix, after, session, limit }: KvRange): readonly KvRecord[] {
@@ -401,7 +405,7 @@ export class MemoryStore implements Store {
       return []
     }
     const CreateIndex = existing ? existing.CreateIndex : change.record.CreateIndex || this.index
-    const written = change.table === 'kv' ? keptLock(change, this.tables.kv.get(key)) : change.record
+    const written = change.table === 'kv' ? withStoredLock(change, this.tables.kv.get(key)) : change.record
     const record = { ...written, CreateIndex, ModifyIndex: this.index }
     if (change.table === 'sessions') this.sessionTimes.begin(change.record)
     table.set(key, record)
@@ -448,13 +452,8 @@ export class MemoryStore implements Store {
   }
 }
 
-function* pagesOf<T>(records: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < records.length; start += PAGE_SIZE)
-    yield records.slice(start, start + PAGE_SIZE)
-}
-
 /** A key that is put without a condition keeps its lock. */
-function keptLock(
+function withStoredLock(
   { record, expect }: Extract<Change, { readonly table: 'kv'; readonly op: 'put' | 'delete' }>,
   existing: KvRecord | undefined,
 ): KvRecord {
@@ -479,10 +478,7 @@ function emptyTables(): Tables {
 }
 
 function copyTables(tables: Tables): Tables {
-  const copied = emptyTables()
-  for (const table of TABLE_NAMES) {
-    const copy: Map<string, unknown> = copied[table]
-    for (const [key, record] of tables[table]) copy.set(key, record)
-  }
-  return copied
+  return Object.fromEntries(
+    TABLE_NAMES.map((table) => [table, new Map<string, unknown>(tables[table])]),
+  ) as never
 }

@@ -2,6 +2,7 @@
 import { isSame, type ReplicationRecord, type SkippedToken, type TokenRecord } from '@latchkey/acl'
 import { putSystem } from '../../store/changes.ts'
 import { type Store, StoreConflict } from '../../store/store.ts'
+import { partsOf } from '../../turns.ts'
 import { Paused } from '../primary.ts'
 import { type AppliedCounts, changesFor, type Stored } from './changes-for.ts'
 import { idsOf, type Received } from './received.ts'
@@ -112,8 +113,8 @@ async function findAll(
   find: (id: string) => Promise<TokenRecord | undefined>,
 ): Promise<TokenRecord[]> {
   const found: TokenRecord[] = []
-  for (let start = 0; start < ids.length; start += CONCURRENT_LOOKUPS) {
-    const tokens = await Promise.all(ids.slice(start, start + CONCURRENT_LOOKUPS).map(find))
+  for (const part of partsOf(ids, CONCURRENT_LOOKUPS)) {
+    const tokens = await Promise.all(part.map(find))
     found.push(...tokens.filter((token) => token !== undefined))
   }
   return found
