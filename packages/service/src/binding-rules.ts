@@ -62,17 +62,8 @@ export const listBindingRulesHandler: Handler<'bindingRules.list'> = (call) => {
 
 function showBindingRule({ service }: Context, rule: BindingRuleRecord): BindingRule {
   const { ID, Description, AuthMethod, Selector, BindType, BindName, CreateIndex, ModifyIndex } = rule
-  return {
-    ID,
-    Description,
-    AuthMethod,
-    Selector,
-    BindType,
-    BindName,
-    CreateIndex,
-    ModifyIndex,
-    ...(service.edition === 'extended' ? { Namespace: rule.Namespace } : {}),
-  }
+  const where = service.edition === 'extended' ? { Namespace: rule.Namespace } : {}
+  return { ID, Description, AuthMethod, Selector, BindType, BindName, CreateIndex, ModifyIndex, ...where }
 }
 
 function bindingContext(

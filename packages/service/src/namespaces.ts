@@ -37,11 +37,8 @@ export const createNamespaceHandler: Handler<'namespaces.create'> = (call) => {
 function checkName(name: string): void {
   if (name === '') throw new AclError('field_required', 'The namespace has no Name', { field: 'Name' })
   if (isNamespaceName(name)) return
-  throw new AclError(
-    'name_invalid',
-    `Invalid namespace Name. Alphanumerics, '-' and '_' are allowed, alphanumeric at both ends, at most ${limits.NAMESPACE_NAME_LENGTH_MAX}`,
-    { field: 'Name' },
-  )
+  const message = `Invalid namespace Name. Alphanumerics, '-' and '_' are allowed, alphanumeric at both ends, at most ${limits.NAMESPACE_NAME_LENGTH_MAX}`
+  throw new AclError('name_invalid', message, { field: 'Name' })
 }
 
 export const readNamespaceHandler: Handler<'namespaces.read'> = (call) =>

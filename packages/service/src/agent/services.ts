@@ -33,11 +33,10 @@ export const agentServiceHandler: Handler<'agent.service'> = async (call) => {
     const shown = showAgentService(found, call)
     const ContentHash = contentHashOf(shown)
     const leftMs = deadline - clock.now()
-    if (query.hash !== ContentHash || leftMs <= 0)
-      return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
-    const outcome = await store.wait(nodeTopic(nodeName), index, leftMs, signal)
-    if (outcome === 'aborted')
-      return { ...json({ ...shown, ContentHash }), headers: { contentHash: ContentHash } }
+    const body = { kind: 'json', value: { ...shown, ContentHash } } as const
+    const answer = { body, headers: { contentHash: ContentHash } }
+    if (query.hash !== ContentHash || leftMs <= 0) return answer
+    if ((await store.wait(nodeTopic(nodeName), index, leftMs, signal)) === 'aborted') return answer
   }
 }
 

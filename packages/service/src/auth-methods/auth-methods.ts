@@ -14,7 +14,7 @@ import { inBodyNamespace, isListed } from '../request/namespace.ts'
 import { remove } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 
-const AUTH_METHODS: Kind<'authMethods', AuthMethod> = {
+export const AUTH_METHODS: Kind<'authMethods', AuthMethod> = {
   table: 'authMethods',
   subject: 'Requested auth method',
   find: (directory, name, namespace) => directory.authMethod(namespace, name),
@@ -43,7 +43,7 @@ export const updateAuthMethodHandler: Handler<'authMethods.update'> = async (cal
 export const deleteAuthMethodHandler: Handler<'authMethods.delete'> = (call) =>
   decideAndCommitFor(call, () => {
     const directory = call.service.store.directory()
-    const method = requireAuthMethod(call, directory, call.params.Name)
+    const method = requireRecord(AUTH_METHODS, call, directory, call.params.Name)
     const rules = directory.bindingRulesOf(method)
     const changes = [...rules.map((rule) => remove('bindingRules', rule)), remove('authMethods', method)]
     return { changes, answer: () => json(true) }
@@ -81,7 +81,8 @@ async function writeAuthMethodBy(
 ): Promise<JsonAnswer<AuthMethod>> {
   const there = inBodyNamespace(call, request.Namespace)
   const { service } = call
-  const generation = randomGeneration(service)
+  // Six random bytes, so that a later method of the same name has another generation. Never 0, which means no method.
+  const generation = service.random.bytes(6).reduce((number, byte) => number * 256 + byte, 0) + 1
   const decide = (directory: Directory) => {
     const existing = directory.authMethod(there.namespace, request.Name ?? '')
     const record = writeAuthMethod(request, existing, contextOf(there, generation))
@@ -117,16 +118,6 @@ function typesOf({ profile, edition }: ServiceOptions): readonly AuthMethodType[
   return edition === 'extended' ? ['jwt', 'kubernetes', 'oidc'] : ['jwt', 'kubernetes']
 }
 
-/** Six random bytes, so that a later method of the same name has another generation. Never 0, which means no method. */
-function randomGeneration({ random }: ServiceOptions): number {
-  return random.bytes(6).reduce((number, byte) => number * 256 + byte, 0) + 1
-}
-
-/** The method in the request's namespace, by its name in any case. @throws AclError `not_found`. */
-export function requireAuthMethod(call: Context, directory: Directory, name: string): AuthMethodRecord {
-  return requireRecord(AUTH_METHODS, call, directory, name)
-}
-
 /** Shows secrets of the configuration only to callers with `acl:write`. Decisions: auth methods. */
 function showAuthMethod(call: Context, method: AuthMethodRecord): AuthMethod {
   const { caller, service } = call
@@ -157,7 +148,7 @@ function limitsShown({ MaxLiveTokens, IdleTTL }: AuthMethodRecord) {
 
 export const loginsHandler: Handler<'authMethods.logins'> = (call) => {
   const { query, service, directory } = call
-  const { Generation: generation } = requireAuthMethod(call, directory, call.params.Name)
+  const { Generation: generation } = requireRecord(AUTH_METHODS, call, directory, call.params.Name)
   const { limit = limits.PAGE_LIMIT_MAX } = query
   const after = query.cursor === undefined ? undefined : parseCursor(query.cursor)
   const asked = { generation, now: call.now, limit, ...(after === undefined ? {} : { after }) }

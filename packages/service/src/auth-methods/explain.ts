@@ -12,14 +12,15 @@ import {
 import { AuthorizerCache } from '../caller/authorizer-cache.ts'
 import { type Context, type Handler, json } from '../handler.ts'
 import { evaluationOf } from '../login/log-in.ts'
+import { requireRecord } from '../records.ts'
 import { showRight } from '../reply/show-right.ts'
 import { Pauses, STEPS_PER_TURN, stepsOf } from '../turns.ts'
-import { requireAuthMethod } from './auth-methods.ts'
+import { AUTH_METHODS } from './auth-methods.ts'
 
 /** Explains the result of a login with these claims. Evaluates them as a login does, and writes nothing. An extension. */
 export const explainLoginHandler: Handler<'authMethods.explain'> = async (call) => {
   const { directory, service } = call
-  const method = requireAuthMethod(call, directory, call.params.Name)
+  const method = requireRecord(AUTH_METHODS, call, directory, call.params.Name)
   const evaluation = await evaluationOf(call, method, { claims: call.body.Claims, directory })
   const pauses = new Pauses(call)
   const rules: ReturnType<typeof explainRule>[] = []

@@ -133,20 +133,14 @@ function isSame(links: readonly StoredLink[], others: readonly StoredLink[]): bo
 }
 
 function isNoDefault(field: string): AclError {
-  return new AclError(
-    'field_invalid',
-    `${field}: the policy global-management cannot be a default of a namespace, directly or through a role`,
-    { field },
-  )
+  const what = 'the policy global-management cannot be a default of a namespace, directly or through a role'
+  return new AclError('field_invalid', `${field}: ${what}`, { field })
 }
 
 function checkNotDefault(role: RoleRecord, directory: Directory): void {
   if (!linksGlobalManagement(role.Policies)) return
   const namespace = directory.namespace(role.Namespace)
   if (!namespace?.RoleDefaults.some(({ ID }) => ID === role.ID)) return
-  throw new AclError(
-    'field_invalid',
-    `Policies: the role is a default of the namespace "${role.Namespace}", so it cannot link global-management`,
-    { field: 'Policies' },
-  )
+  const message = `Policies: the role is a default of the namespace "${role.Namespace}", so it cannot link global-management`
+  throw new AclError('field_invalid', message, { field: 'Policies' })
 }

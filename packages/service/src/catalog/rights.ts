@@ -4,17 +4,15 @@ import type { CheckRecord, ServiceRecord } from '@latchkey/catalog'
 import { mayIn, requireRight } from '../caller/caller.ts'
 import { type Context, type JsonAnswer, tellLack } from '../handler.ts'
 
-type Judge = Pick<Context, 'caller'>
-
 /** The rights of one caller, for one answer. Decisions about a name are cached, because instances share nodes and names. */
 export class RowRights {
   hasHidden = false
-  private readonly judge: Judge
+  private readonly call: Context
   private readonly nodes = new Map<string, boolean>()
   private readonly services = new Map<string, boolean>()
 
-  constructor(judge: Judge) {
-    this.judge = judge
+  constructor(call: Context) {
+    this.call = call
   }
 
   node(name: string): boolean {
@@ -47,14 +45,13 @@ export class RowRights {
   }
 
   private decide(resource: 'node' | 'service', segment: string, namespace: string): boolean {
-    const { caller } = this.judge
-    return mayIn(caller, namespace, { resource, segment, access: 'read' })
+    return mayIn(this.call.caller, namespace, { resource, segment, access: 'read' })
   }
 }
 
 /** @param given the name in the request, if the stored one has another case. @throws AclError `privilege_missing`. */
 export function requireNode(
-  { caller }: Judge,
+  { caller }: Context,
   segment: string,
   access: 'read' | 'write',
   given = segment,
@@ -63,7 +60,7 @@ export function requireNode(
 }
 
 export function requireService(
-  { caller }: Judge,
+  { caller }: Context,
   { Service, Namespace }: Pick<ServiceRecord, 'Service' | 'Namespace'>,
   access: 'read' | 'write',
 ): void {

@@ -12,12 +12,9 @@ import { indexOfTables, watchOfService, watchOfTables } from './watches.ts'
 export const nodeHealthHandler: Handler<'health.node'> = (call) => {
   const { params, service } = call
   const catalog = service.store.catalog()
-  const watch = {
-    topic: nodeTopic(params.Node),
-    // Checks show the name and the tags of their service.
-    index: indexOfTables(service.store, 'services', 'checks'),
-    filtered: true,
-  } as const
+  // Checks show the name and the tags of their service.
+  const index = indexOfTables(service.store, 'services', 'checks')
+  const watch = watchOfTables(nodeTopic(params.Node), index)
   return answerChecks(call, catalog, catalog.checksOn(params.Node), watch)
 }
 
@@ -31,19 +28,14 @@ export const serviceChecksHandler: Handler<'health.checks'> = (call) => {
   return answerChecks(call, catalog, checks, watch)
 }
 
-const ANY = 'any'
-
 export const stateHandler: Handler<'health.state'> = (call) => {
   const { params, query, service } = call
   const { store } = service
   const catalog = store.catalog()
   const index = indexOfTables(store, 'services', 'checks')
-  const watch = watchOfTables(
-    'catalog',
-    query['node-meta'] ? Math.max(index, store.tableIndex('nodes')) : index,
-  )
-  const checks = catalog.checks().filter(({ Status }) => params.State === ANY || Status === params.State)
-  return answerChecks(call, catalog, checks, watch)
+  const newest = query['node-meta'] ? Math.max(index, store.tableIndex('nodes')) : index
+  const checks = catalog.checks().filter(({ Status }) => params.State === 'any' || Status === params.State)
+  return answerChecks(call, catalog, checks, watchOfTables('catalog', newest))
 }
 
 /** Whether a list includes a check: a check of a service only in its namespace, a check of a node in any. */

@@ -87,11 +87,8 @@ function* scanList(body: Uint8Array): Generator<readonly DumpRecord[]> {
   } catch (error) {
     if (!(error instanceof DumpSyntaxError)) throw error
     const { message, line, byte } = error
-    throw new AclError(
-      'body_malformed',
-      `The body is not valid JSON: ${message} (line ${line}, byte ${byte})`,
-      { line },
-    )
+    const problem = `The body is not valid JSON: ${message} (line ${line}, byte ${byte})`
+    throw new AclError('body_malformed', problem, { line })
   }
   if (scanner.isLines) throw new AclError('field_type', 'The body: expected an array of legacy tokens')
 }

@@ -39,13 +39,9 @@ function parseCursor(text: string, order: ListOrder): ListPosition {
   const [, mark, createIndex, accessorId = '', tie] = CURSOR.exec(text) ?? []
   if (createIndex === undefined)
     throw new AclError('query_invalid', 'cursor is not one that this service gave', { field: 'cursor' })
-  if ((mark === '-') !== (order === 'newest-first')) {
-    throw new AclError(
-      'query_invalid',
-      'cursor is of a list in the other order: send the same sort with it',
-      { field: 'cursor' },
-    )
-  }
+  const message = 'cursor is of a list in the other order: send the same sort with it'
+  if ((mark === '-') !== (order === 'newest-first'))
+    throw new AclError('query_invalid', message, { field: 'cursor' })
   return { createIndex: Number(createIndex), accessorId, ...(tie === undefined ? {} : { tie }) }
 }
 

@@ -127,10 +127,8 @@ function unknownEndpoint(): AclError {
 function removed(path: string): AclError {
   const endpoint = legacyEndpointOf(path)
   const instead = endpoint === undefined ? '' : ` Use ${endpoint.replacement} instead.`
-  return new AclError(
-    'endpoint_removed',
-    `Endpoint /v1${endpoint?.path ?? shorten(path)} for the legacy ACL system was removed in version 1.11.${instead}`,
-  )
+  const message = `Endpoint /v1${endpoint?.path ?? shorten(path)} for the legacy ACL system was removed in version 1.11.${instead}`
+  return new AclError('endpoint_removed', message)
 }
 
 function notBuilt(path: string): AclError {

@@ -60,11 +60,8 @@ export async function decideAndCommit<T>(
       const next = await tryOnce(store, decide, () => true)
       if ('answer' in next) return next.answer
     }
-    throw new AclError(
-      'unavailable',
-      `The record is being changed too often: gave up after ${ATTEMPTS_MAX} tries`,
-      { headers: { 'Retry-After': '1' } },
-    )
+    const message = `The record is being changed too often: gave up after ${ATTEMPTS_MAX} tries`
+    throw new AclError('unavailable', message, { headers: { 'Retry-After': '1' } })
   })
 }
 
