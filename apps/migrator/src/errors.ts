@@ -1,7 +1,6 @@
 /** Errors that users of the migrator can cause, and their exit codes. */
 import { getSystemErrorMessage } from 'node:util'
 
-/** Exit codes of all commands. Shells report 130 for a process interrupted by Ctrl-C. */
 export const EXIT = { done: 0, failed: 1, usage: 2, blockers: 3, resumable: 4, interrupted: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 

@@ -1,7 +1,6 @@
 /** Versions of the service and half-open ranges of them. */
 import { isBefore, readVersion, SERVICE_VERSION_NEWEST, type ServiceVersion } from '@latchkey/contract'
 
-/** Parses a version from our own tables. */
 export function version(text: string): ServiceVersion {
   const read = readVersion(text)
   if (read === undefined) throw new TypeError(`${JSON.stringify(text)} is not a version`)
@@ -30,7 +29,6 @@ export function isAtLeast(v: ServiceVersion, since: ServiceVersion): boolean {
   return !isBefore(v, since)
 }
 
-/** A half-open range of versions; an absent end is open. */
 export interface VersionRange {
   readonly since?: ServiceVersion
   readonly until?: ServiceVersion

@@ -3,10 +3,9 @@ import { runSimulation, type SimulationResult } from '../src/output/result.ts'
 import { readScenario } from '../src/scenario/read.ts'
 import type { Scenario } from '../src/scenario/scenario.ts'
 import type { ScenarioInput } from '../src/scenario/schema.ts'
-import type { History } from '../src/simulate/history.ts'
 import type { UpgradeModel } from '../src/simulate/models/model.ts'
 import { serviceModel } from '../src/simulate/models/service-model.ts'
-import { simulate } from '../src/simulate/run.ts'
+import { type History, simulate } from '../src/simulate/run.ts'
 
 /** A scenario from the fields of its file; by default one datacenter with one server. */
 export function aScenario(input: Partial<ScenarioInput>): Scenario {

@@ -105,7 +105,6 @@ interface ArchiveServer {
   readonly version: ServiceVersion | undefined
 }
 
-/** Maximum number of intentions and servers to keep, as in a scenario. */
 const KEPT_MAX = 100_000
 /** The highest type that versions up to 1.9 write. Types without a name, such as sessions and keys, are not used. */
 const KNOWN_MAX = 31
@@ -115,12 +114,10 @@ const BOOTSTRAP_INDEX = 'acl-token-bootstrap'
 export class ArchiveContents {
   readonly servers = new Map<string, ArchiveServer>()
   readonly intentions: IntentionSpec[] = []
-  /** Undefined until a record of the archive shows it. */
   bootstrapped: boolean | undefined
   /** Token records in the legacy format and in the new format. A store from before 1.4.0 has only legacy records. */
   legacyRecords = 0
   newRecords = 0
-  /** Number of records by type, for types that no known version writes. */
   readonly unknown = new Map<number, number>()
 
   add(record: StateRecord): void {

@@ -30,9 +30,7 @@ export type Fields = Readonly<Record<string, unknown>>
 
 export interface StateRecord {
   readonly type: number
-  /** In msgpack. */
   readonly value: Uint8Array
-  /** Offset of the record in `state.bin`. */
   readonly byte: number
 }
 
@@ -63,10 +61,8 @@ const decoder = new Decoder({
  */
 export async function* readState(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StateRecord, void> {
   let bytes: Uint8Array = new Uint8Array(0)
-  /** Offset of `bytes` in `state.bin`. */
   let base = 0
   let isHeader = true
-  /** The next msgpack head in `bytes`, and how many values the record still needs. */
   const next = { at: 0, values: 0 }
   const complete = function* (): Generator<StateRecord> {
     let start = 0
@@ -160,7 +156,6 @@ const SHAPES: readonly (Shape | undefined)[] = [
   ] as Shape[]),
 ]
 
-/** The fields of a record. @throws ArchiveError if its value is not a map. */
 export function decodeFields({ value, byte }: StateRecord): Fields {
   let decoded: unknown
   try {
@@ -190,7 +185,6 @@ export function textOf(value: unknown): unknown {
   }
 }
 
-/** A text, or `''` for any other value. */
 export function plainTextOf(value: unknown): string {
   const text = textOf(value)
   return typeof text === 'string' ? text : ''

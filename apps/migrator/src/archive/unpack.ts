@@ -10,17 +10,10 @@ import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as z from 'zod'
 import { ArchiveError } from './state.ts'
 
-interface ArchiveLimits {
-  readonly bytesMax: number
-  /** Maximum ratio of unpacked to packed bytes, checked after `ratioFromBytes`. */
-  readonly ratioMax: number
-  readonly ratioFromBytes: number
-}
-
 const GIB = 1024 ** 3
-export const ARCHIVE_LIMITS: ArchiveLimits = { bytesMax: 64 * GIB, ratioMax: 250, ratioFromBytes: GIB / 4 }
+/** The ratio of unpacked to packed bytes is checked after `ratioFromBytes`. */
+export const ARCHIVE_LIMITS = { bytesMax: 64 * GIB, ratioMax: 250, ratioFromBytes: GIB / 4 }
 
-/** Maximum size of `meta.json` and of `SHA256SUMS`, which usually have about a kilobyte. */
 const SMALL_FILE_BYTES_MAX = 1024 * 1024
 const NAMES = ['meta.json', 'state.bin', 'SHA256SUMS'] as const
 type Name = (typeof NAMES)[number]
@@ -40,7 +33,7 @@ export function isGzip(bytes: Uint8Array): boolean {
  */
 export async function* unpackArchive(
   packed: AsyncIterable<Uint8Array>,
-  limits: ArchiveLimits = ARCHIVE_LIMITS,
+  limits = ARCHIVE_LIMITS,
 ): AsyncGenerator<Uint8Array, void> {
   const hashes = new Map<Name, Hash>()
   const texts = new Map<Name, string>()
@@ -77,7 +70,10 @@ export async function* unpackArchive(
 }
 
 /** Fails as soon as a limit is exceeded, before the rest is unpacked. */
-async function* unzip(packed: AsyncIterable<Uint8Array>, limits: ArchiveLimits): AsyncGenerator<Uint8Array> {
+async function* unzip(
+  packed: AsyncIterable<Uint8Array>,
+  limits: typeof ARCHIVE_LIMITS,
+): AsyncGenerator<Uint8Array> {
   let packedBytes = 0
   let bytes = 0
   const counted = async function* () {
@@ -133,7 +129,6 @@ async function readSmall(name: Name, entry: ParsedTarEntry): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** Every line must match a file, and every file must have a line. */
 function checkSums(text: string, hashes: ReadonlyMap<Name, Hash>): void {
   const sums = new Map<string, string>()
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {

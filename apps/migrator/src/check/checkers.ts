@@ -1,6 +1,7 @@
 /** Checks the rules of the upgrade. Checkers read only the recorded history. */
 import { isBefore } from '@latchkey/contract'
-import type { AccessorSpan, History } from '../simulate/history.ts'
+import type { AccessorSpan } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 import { numbers, size } from '../simulate/tokens/ranges.ts'
 import { NEW_ACLS } from '../version.ts'
 import { lastingRecords, recordsOf, spansOf, type Violation } from './facts.ts'
@@ -127,7 +128,6 @@ function checkOneAccessor(history: History): Violation[] {
   return [...twice, ...shared, ...stray]
 }
 
-/** The final content of a token is its last acknowledged write. */
 function checkNoLostEdit(history: History): Violation[] {
   const expected = new Map<number, { write: number; at: number }>()
   for (const each of lastingRecords(history)) {

@@ -1,6 +1,7 @@
 /** Facts derived from a recorded history, independently of the code that produced it. */
 import type { ServiceVersion } from '@latchkey/contract'
-import type { History, HistoryRecord, Mode, RecordOf } from '../simulate/history.ts'
+import type { HistoryRecord, Mode, RecordOf } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 
 export interface Violation {
   readonly rule: string
@@ -22,7 +23,6 @@ export interface ServerSpan {
   readonly mode: Mode
 }
 
-/** State of a server that is down and that no member list contains any more. */
 export const FORGOTTEN = 'forgotten'
 
 export function recordsOf<K extends HistoryRecord['kind']>(history: History, kind: K): RecordOf<K>[] {
@@ -40,7 +40,6 @@ export function lastingRecords({ records, primary }: History): readonly HistoryR
   )
 }
 
-/** The states of a process, as other servers and clients see them. */
 export const PROCESS_STATES = {
   up: 'up',
   resumed: 'up',
@@ -99,7 +98,6 @@ export function during(spans: readonly ServerSpan[], from: number, to: number): 
   return spans.filter((span) => span.from <= to && span.to >= from)
 }
 
-/** Maximum time for which a server's view of another server can be stale. */
 export function staleMs(history: History): number {
   return history.messageMs + history.failureDetectionMs
 }

@@ -1,10 +1,10 @@
 /** Processes leave legacy mode neither early nor out of order, and never reenter it. Spec 9.2.1, 9.2.2. */
 import { isBefore, type ServiceVersion } from '@latchkey/contract'
-import type { History, RecordOf } from '../simulate/history.ts'
+import type { RecordOf } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 import { isIn, NEW_ACLS, range } from '../version.ts'
 import { during, FORGOTTEN, recordsOf, type ServerSpan, spansOf, staleMs, type Violation } from './facts.ts'
 
-/** How long a stopped Latchkey server still blocks the others. */
 const STOPPED_COUNTS_MS = 5 * 60_000
 
 type Spans = ReadonlyMap<string, readonly ServerSpan[]>

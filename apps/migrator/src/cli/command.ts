@@ -13,12 +13,10 @@ export type AddCommand = (program: Command, io: Io, done: (code: ExitCode) => vo
 interface Spec<Name extends OptionName> {
   readonly name: string
   readonly about: string
-  /** In brackets if it may be left out. */
   readonly argument?: readonly [name: string, about: string]
   readonly options: readonly Name[]
   readonly notes: string
   readonly examples: readonly string[]
-  /** @param argument empty if there is none. */
   readonly run: (options: OptionsOf<Name>, io: Io, argument: string) => Promise<ExitCode>
 }
 

@@ -8,7 +8,6 @@ import { type ConnectionOptions, readConnection } from '../scan/connection.ts'
 import { HttpReader } from '../scan/http-reader.ts'
 import { BUILTIN_PREFIX, builtinText } from '../scenario/builtin.ts'
 import { readScenario, SCENARIO_LENGTH_MAX } from '../scenario/read.ts'
-import type { Scenario } from '../scenario/scenario.ts'
 import { createProgress, type Io } from './io.ts'
 
 export const CONNECTION_HELP = `The environment variables of the legacy command line are the defaults of these options: CONSUL_HTTP_ADDR,
@@ -47,11 +46,7 @@ async function* abortable<T>(chunks: AsyncIterable<T>, signal: AbortSignal): Asy
   }
 }
 
-/** A scenario by path, `-` for standard input, or `builtin:name`, with its text. */
-export async function loadScenario(
-  path: string,
-  io: Io,
-): Promise<{ readonly scenario: Scenario; readonly text: string }> {
+export async function loadScenario(path: string, io: Io) {
   const isBuiltin = path.startsWith(BUILTIN_PREFIX)
   const text = isBuiltin ? builtinText(path.slice(BUILTIN_PREFIX.length)) : await readTextFile(path, io)
   return { text, scenario: readScenario(text, path === '-' ? 'standard input' : path) }
@@ -75,7 +70,6 @@ export async function readTextFile(path: string, io: Io): Promise<string> {
   return bytes.toString('utf8').replace(/^\uFEFF/, '')
 }
 
-/** Reads the records of a dump one by one, and returns the other contents of an archive. */
 export async function readRecords(source: DumpSource, io: Io, take: (record: DumpRecord) => void) {
   const progress = createProgress(io)
   const records = readDump(source, ({ bytes, tokens }) => {

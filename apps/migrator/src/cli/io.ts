@@ -13,9 +13,7 @@ export interface Io {
   readonly signal: AbortSignal
 }
 
-type Style = 'bold' | 'red' | 'yellow' | 'green' | 'dim'
-
-export type Paint = (style: Style, text: string) => string
+export type Paint = (style: 'bold' | 'red' | 'yellow' | 'green' | 'dim', text: string) => string
 
 export function painterFor({ stdout, env }: Io): Paint {
   const wants = env.NO_COLOR === undefined && (stdout.isTTY === true || env.FORCE_COLOR !== undefined)
@@ -37,7 +35,6 @@ export async function write(to: Writable, text: string): Promise<void> {
   })
 }
 
-/** A progress line that overwrites itself; does nothing if standard error is not a terminal. */
 export function createProgress({ stderr }: Io): { show: (text: string) => void; clear: () => void } {
   if (stderr.isTTY !== true) return { show: () => undefined, clear: () => undefined }
   return {

@@ -60,7 +60,7 @@ export const OPTIONS = {
   outFolder: option('--out <folder>', 'write policies, plan.json, names.json and two scripts there'),
   names: option(
     '--names <file>',
-    'names.json of an earlier run, with your names and the groups to leave as they are',
+    'names.json of an earlier run: your names, and groups to leave as they are',
   ),
   accessors: option('--accessors <file>', 'answer of GET /v1/acl/tokens, to name tokens by their accessor'),
   questions: withDefault(option('--questions <n>', 'random questions for each rule text', wholeNumber), 100),
@@ -78,14 +78,8 @@ export const OPTIONS = {
     'regular expression for another form, with the groups method and path, and perhaps client, status, time, agent',
     pattern,
   ),
-  next: several(
-    '--next <server...>',
-    'the servers that are replaced next, which may still run the old version',
-  ),
-  backupConfirmed: option(
-    '--backup-confirmed <text>',
-    'who restored which snapshot, and when, to confirm the backup',
-  ),
+  next: several('--next <server...>', 'servers that are replaced next, and may still run the old version'),
+  backupConfirmed: option('--backup-confirmed <text>', 'who restored which snapshot of the backup, and when'),
 
   from: option('--from <url>', 'a running server or agent to read from'),
   url: required(option('--url <url>', 'a server of the primary datacenter')),
@@ -134,7 +128,6 @@ function positive(text: string, max: number): number {
   return value
 }
 
-/** Reads `22:00` or `22:00:30` as seconds after midnight. */
 function timeOfDay(text: string): number {
   const [, hours, minutes, seconds = '0'] = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text) ?? []
   const [h = Number.NaN, m = 0, s = 0] = [hours, minutes, seconds].map(Number)

@@ -7,9 +7,7 @@ import type { Mode } from '../simulate/history.ts'
 /** An error, or an answer that differs from the one before the upgrade. */
 export interface Outcome {
   readonly kind: string
-  /** HTTP status; undefined without an HTTP answer. */
   readonly status: number | undefined
-  /** What the client sees; for an error, its literal text. */
   readonly text: string
   readonly isError: boolean
 }
@@ -22,14 +20,12 @@ export interface CallContext {
     readonly state: 'up' | 'down' | 'paused'
     readonly isLeader: boolean
   }
-  /** The client agent that handles the call; undefined if the server does. */
   readonly agent: ServiceVersion | undefined
   /** The endpoint and field of an `unknown-field` call; undefined: any. */
   readonly payload: { readonly path: string | undefined; readonly field: string | undefined }
   readonly hasLeader: boolean
   readonly primaryLeader: ServiceVersion | undefined
   readonly intentionsAreMigrated: boolean
-  /** Whether the intention that it writes was edited as a config entry. */
   readonly isEdited: boolean
   readonly isPrimaryReached: boolean
   readonly isPrimary: boolean

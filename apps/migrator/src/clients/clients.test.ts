@@ -95,10 +95,6 @@ test('a watcher that alternates between an old and a new server sees a decrease 
   expect(clients['index-decreased']?.count).toBe(6)
 })
 
-test('without workloads there are no client errors', () => {
-  expect(resultOf({ datacenters: threeServers(0, 10, 20) }).clients).toEqual({})
-})
-
 test('what findings say about a secondary, its clients meet', () => {
   const clients = (secondary: object, events: readonly object[] = []) =>
     resultOf({

@@ -1,7 +1,7 @@
 /** Computes what the workloads of a scenario would see, without simulating single calls. */
 import { isBefore, profileOf, type ServiceVersion } from '@latchkey/contract'
 import { linkKey, type Scenario, type WorkloadSpec } from '../scenario/scenario.ts'
-import type { History } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 import { version } from '../version.ts'
 import { type CallContext, type CallKind, type Calls, callsIn, callsOf, type Outcome } from './call.ts'
 import { type ClusterState, clusterStates } from './cluster-states.ts'
@@ -20,7 +20,6 @@ interface Stream {
 
 const DESTINATIONS_MAX = 50
 
-/** Errors and unexpected answers by kind, in order of first occurrence. */
 export function countClients(scenario: Scenario, history: History): ReadonlyMap<string, ClientErrors> {
   const tally = new Tally()
   const workloads = scenario.workloads.map((workload) => ({
@@ -126,7 +125,6 @@ export interface ClientErrors {
   readonly status: number | undefined
   readonly text: string
   readonly workloads: Readonly<Record<string, number>>
-  /** Periods with calls of this kind and their count, in order. */
   readonly spans: readonly { readonly from: number; readonly to: number; readonly count: number }[]
 }
 
@@ -149,7 +147,6 @@ class Tally {
     this.kinds.set(kind, known)
   }
 
-  /** By kind, in order of first occurrence. */
   result(): ReadonlyMap<string, ClientErrors> {
     return new Map([...this.kinds].sort(([, a], [, b]) => a.first - b.first))
   }

@@ -2,7 +2,8 @@
 import type { ServiceVersion } from '@latchkey/contract'
 import { PROCESS_STATES } from '../check/facts.ts'
 import { linkKey } from '../scenario/scenario.ts'
-import type { History, HistoryRecord, Mode } from '../simulate/history.ts'
+import type { HistoryRecord, Mode } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 
 interface ServerNow {
   readonly version: ServiceVersion
@@ -21,7 +22,6 @@ export interface ClusterState {
   /** Servers with a snapshot from before 1.4.0, which later versions read as bootstrapped. */
   readonly oldSnapshots: Set<string>
   readonly editedDestinations: Set<string>
-  /** Servers whose process started at `from`. */
   readonly started: Set<string>
 }
 

@@ -109,12 +109,6 @@ describe('legacy mode (spec 9.2.1)', () => {
   })
 })
 
-test('the write of intentions works again once they are migrated (spec 9.5.2)', () => {
-  expect(
-    outcomeOf('intention-write', aCall('1.9.0', undefined, { intentionsAreMigrated: true })),
-  ).toBeUndefined()
-})
-
 test('a connection over the limit is closed without an answer before 1.9.0, and with a 429 from it (spec 8)', () => {
   expect(refusedConnection(version('1.8.7')).status).toBeUndefined()
   expect(refusedConnection(version('1.9.0')).status).toBe(429)
@@ -144,13 +138,6 @@ describe('calls to a secondary', () => {
     expect(outcomeOf('legacy', inSecondary({ tokenSource: 'copies' }))).toBeUndefined()
     const down = inSecondary({ tokenSource: 'copies', isPrimaryReached: false })
     expect(outcomeOf('legacy', down)?.kind).toBe('primary-unreachable')
-  })
-
-  test('bootstrap is refused once legacy mode is over', () => {
-    expect(outcomeOf('bootstrap', inSecondary({ tokenSource: 'copies' }))).toMatchObject({
-      status: 500,
-      text: 'ACL support disabled',
-    })
   })
 })
 

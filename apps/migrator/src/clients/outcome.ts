@@ -30,18 +30,9 @@ export function outcomeOf(call: CallKind, context: CallContext): Outcome | undef
   return (SENDS_TOKEN.has(call) ? missingToken(context) : undefined) ?? RULES[call](context)
 }
 
-/** Calls whose token is resolved in the server's own datacenter. */
 const SENDS_TOKEN: ReadonlySet<CallKind> = new Set([
-  'new',
-  'kv-read',
-  'service-watch',
-  'tag-filter',
-  'session',
-  'agent-self',
-  'intention-list',
-  'intention-read',
-  'intention-write',
-  'intention-config-write',
+  ...(['new', 'kv-read', 'service-watch', 'tag-filter', 'session', 'agent-self'] as const),
+  ...(['intention-list', 'intention-read', 'intention-write', 'intention-config-write'] as const),
 ])
 
 /** In new mode, a secondary whose replication token has only acl:read does not find global tokens. */
@@ -220,12 +211,10 @@ function changedAt(since: string, outcome: Outcome): Rule {
   return (context) => (isBefore(edgeOf(context), version(since)) ? undefined : outcome)
 }
 
-/** The version of the process that handles the HTTP request. */
 function edgeOf({ agent, server }: CallContext): ServiceVersion {
   return agent ?? server.version
 }
 
-/** @param status undefined without an HTTP answer. */
 function failure(kind: string, status: number | undefined, text: string): Outcome {
   return { kind, status, text, isError: true }
 }

@@ -12,7 +12,6 @@ import { NO_DECISIONS, type ReviewDecisions } from './review-decisions.ts'
 import { type CanonicalRule, printPolicy } from './rules/canonical-rules.ts'
 import type { TokenIntake } from './token-intake.ts'
 
-/** @throws InputError if the operator's names are not unique. */
 export function makeConversion(intake: TokenIntake, review: ReviewDecisions = NO_DECISIONS): Conversion {
   const nameOfPolicy = namesFor(review.policies)
   const nameOfRole = namesFor(review.roles)

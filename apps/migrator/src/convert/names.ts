@@ -3,7 +3,6 @@ import { GLOBAL_MANAGEMENT_POLICY_NAME } from '@latchkey/acl'
 import { limits } from '@latchkey/contract'
 import type { CanonicalRule } from './rules/canonical-rules.ts'
 
-/** Maximum length of proposed names; an operator may choose longer ones. */
 const LENGTH_MAX = 60
 const VALID_NAME = /^[A-Za-z0-9_-]+$/
 
@@ -27,7 +26,6 @@ export class Names {
     return true
   }
 
-  /** @param wanted a slug; empty if there is none. */
   take(wanted: string): string {
     const base = wanted === '' ? 'legacy' : wanted
     if (this.reserve(base)) return base
@@ -40,7 +38,6 @@ export class Names {
   }
 }
 
-/** Lower-case letters, digits and single dashes; empty if the text has no Latin letter or digit. */
 function slug(text: string): string {
   return cut(
     text
@@ -56,7 +53,6 @@ function cut(name: string): string {
   return name.slice(0, LENGTH_MAX).replace(/-+$/, '')
 }
 
-/** Parts of ids, which do not make readable names. */
 const WORTHLESS = /^(?=.*\d)[0-9a-f]{8,}$/
 const NUMBER = /^\d+$/
 
@@ -76,7 +72,6 @@ export function groupSlug(tokenNames: readonly string[], rules: readonly Canonic
 
 const PARTS_MAX = 2
 
-/** `node-agent-read`, `key-shared-write-and-service-web-read`. */
 function rulesSlug(rules: readonly CanonicalRule[]): string {
   const alike = Map.groupBy(rules, ({ segment, level }) => `${slug(segment)} ${level}`)
   const parts = [...alike.entries()].slice(0, PARTS_MAX).map(([key, members]) => {

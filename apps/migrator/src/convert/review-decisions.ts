@@ -28,7 +28,6 @@ export function decisionsOf({ policies, roles, groups }: ConversionPlan): Review
   return { format: 1, policies: namesOf(policies), roles: namesOf(roles), rejected }
 }
 
-/** @throws InputError, exit code 2, which names the field. */
 export function readDecisions(text: string, file: string): ReviewDecisions {
   const fail = (message: string) => new InputError(message, { place: { file }, exitCode: EXIT.usage })
   let value: unknown

@@ -16,7 +16,6 @@ interface IntakeGroup {
   readonly tokens: PlannedToken[]
 }
 
-/** The result for a rule text: its group, why it cannot be converted, or that it has no effect. */
 type Meaning = { readonly group: IntakeGroup } | { readonly reason: string } | 'nothing'
 
 const ACCESSOR = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -30,7 +29,6 @@ export class TokenIntake {
   private readonly meanings = new Map<string, Meaning>()
   private readonly accessors: AccessorLookup | undefined
 
-  /** @param accessors finds the accessors of tokens whose records have none. */
   constructor(accessors: AccessorLookup | undefined) {
     this.accessors = accessors
   }
@@ -124,7 +122,6 @@ export class AccessorLookup {
   private readonly byHash = new Map<string, string | undefined>()
   private readonly byOrigin = new Map<string, string | undefined>()
 
-  /** Adds a record of the list. Returns false if it is not a token. */
   add(record: object): boolean {
     const { AccessorID, SecretID, CreateIndex, Description } = record as Readonly<Record<string, unknown>>
     if (typeof AccessorID !== 'string') return false
@@ -141,15 +138,7 @@ export class AccessorLookup {
     return true
   }
 
-  find({
-    idHash,
-    name,
-    createIndex,
-  }: {
-    readonly idHash: string
-    readonly name: string
-    readonly createIndex: number
-  }): string | undefined {
+  find({ idHash, name, createIndex }: { idHash: string; name: string; createIndex: number }) {
     return this.byHash.get(idHash) ?? this.byOrigin.get(originOf(createIndex, name))
   }
 }

@@ -8,11 +8,6 @@ import { ArchiveError } from '../archive/state.ts'
 import { isGzip } from '../archive/unpack.ts'
 import { EXIT, type ExitCode, InputError, type Place, systemProblem } from '../errors.ts'
 
-interface ReadProgress {
-  readonly bytes: number
-  readonly tokens: number
-}
-
 type Records = AsyncGenerator<readonly DumpRecord[], ArchiveContents | undefined>
 
 /**
@@ -20,7 +15,10 @@ type Records = AsyncGenerator<readonly DumpRecord[], ArchiveContents | undefined
  * @returns the other contents of an archive; undefined for a list. @throws InputError with the place, exit
  * code 1, if the dump is damaged, truncated, not UTF-8, or has another format.
  */
-export async function* readDump(source: DumpSource, onProgress?: (progress: ReadProgress) => void): Records {
+export async function* readDump(
+  source: DumpSource,
+  onProgress?: (read: { bytes: number; tokens: number }) => void,
+): Records {
   let bytes = 0
   let tokens = 0
   const fail = (message: string, place: Omit<Place, 'file'>) =>
@@ -88,7 +86,6 @@ export interface DumpSource {
 
 const CHUNK_BYTES = 64 * 1024
 
-/** A file, or standard input for `-`. @throws InputError if the file does not exist. */
 export async function openDump(
   path: string,
   stdin: Readable,

@@ -1,7 +1,7 @@
 /** A fact that an operator should know before the upgrade: severity, count, time, and how to avoid it. */
 import type { ClientErrors } from '../clients/clients.ts'
 import type { Scenario } from '../scenario/scenario.ts'
-import type { History } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 
 /** `critical`: do not upgrade. `warning`: upgrade with care. `info`: good to know. */
 export const SEVERITIES = ['critical', 'warning', 'info'] as const
@@ -31,7 +31,6 @@ export function about<R extends { readonly at: number }>(
 
 /** Identifies a token of a dump, without its secret. */
 export interface TokenPlace {
-  /** Its name; empty if it has none. */
   readonly name: string
   /** The first twelve hexadecimal digits of the SHA-256 of its ID; empty if it has none. */
   readonly idHash: string
@@ -66,7 +65,6 @@ export function verdictOf(findings: readonly Finding[]): Verdict {
   return findings.some((each) => reaches(each, 'warning')) ? 'go with care' : 'go'
 }
 
-/** One sentence for each finding that decides the verdict. */
 export function reasonsOf(findings: readonly Finding[]): string[] {
   const deciding = verdictOf(findings) === 'no-go' ? 'critical' : 'warning'
   return findings.filter((each) => reaches(each, deciding)).map(({ detail }) => detail)

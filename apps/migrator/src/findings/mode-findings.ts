@@ -3,7 +3,8 @@ import { isBefore } from '@latchkey/contract'
 import { legacyStretches, recordsOf } from '../check/facts.ts'
 import type { DatacenterSpec } from '../scenario/scenario.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
-import type { Blocker, FinalMember, History } from '../simulate/history.ts'
+import type { Blocker } from '../simulate/history.ts'
+import type { FinalMember, History } from '../simulate/run.ts'
 import { isAtLeast, isIn, NEW_ACLS, range } from '../version.ts'
 import { about, agrees, type Evidence, type Finder, type Found, serversIn } from './finding.ts'
 
@@ -107,13 +108,11 @@ function findWindow({ scenario, history }: Evidence): Found {
   })
 }
 
-/** `from 2 s to 5 s (3 s)`. */
 function lengthOf(from: number, to: number): string {
   const length = from === to ? '' : ` (${formatSeconds(to - from)})`
   return `${spanOf(from, to, formatSeconds)}${length}`
 }
 
-/** How long a server of an upgraded datacenter is in legacy mode after each of its starts. */
 function findRestartWindows({ name, servers }: DatacenterSpec, history: History): Found {
   const stretches = legacyStretches(history)
   const lengths = servers.flatMap(({ id }) =>

@@ -13,7 +13,6 @@ interface RuleIssue {
   readonly severity: Severity
   readonly title: string
   readonly avoid: string
-  /** The problem with a text; undefined if there is none. */
   readonly of: (analysis: RuleAnalysis) => string | undefined
 }
 

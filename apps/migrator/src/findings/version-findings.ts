@@ -1,7 +1,7 @@
 /** Findings about versions: bugs of versions on the way, and their effects on clients. Spec 8, 9.3. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
-import type { History } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 import { isAtLeast, isIn, isKnown, NEW_ACLS, NEWEST_KNOWN, range, type VersionRange } from '../version.ts'
 import {
   about,
@@ -90,7 +90,6 @@ function findBootstrap({ scenario, history }: Evidence): Found {
   return findings
 }
 
-/** Whether a server that starts at the beginning of the scenario ran a version before 1.4.0 until then. */
 function cameFromOld(scenario: Evidence['scenario'], id: string): boolean {
   const server = scenario.datacenters.flatMap(({ servers }) => servers).find((each) => each.id === id)
   return server !== undefined && !server.joinsLater && !isAtLeast(server.from, NEW_ACLS)
@@ -155,19 +154,16 @@ function findFaultyStops({ scenario, history }: Evidence): Found {
     if (needsSecondaries === true && history.datacenters.length === 1) return []
     if ((id === 'primary-down-unchecked' || id === 'local-token-stop') && !unreplicated) return []
     const hit = startsIn(history, ranges)
-    const [first] = hit
-    if (first === undefined) return []
     const servers = serversIn(hit)
     const versions = [...new Set(hit.map(({ version }) => version.text))]
-    return {
+    return about(hit, () => ({
       id,
       severity,
       count: servers.length,
       detail: `Servers of ${versions.join(', ')} ${detail}: ${servers.join(', ')}`,
       avoid,
-      from: first.at,
       servers,
-    }
+    }))
   })
 }
 
@@ -177,31 +173,15 @@ function startsIn(history: History, ranges: readonly VersionRange[]) {
   )
 }
 
-/** Severity and advice for each kind of client error. Other kinds are informational. */
 const CLIENT_ADVICE: Readonly<Record<string, readonly [Severity, string]>> = {
-  'legacy-mode': [
-    'warning',
-    'Move clients to the token API only after the last server has left legacy mode.',
-  ],
-  'endpoint-unknown': [
-    'warning',
-    'Move clients to the token API only after every server and agent runs 1.4.0 or later.',
-  ],
+  'legacy-mode': ['warning', 'Move clients to the token API after the last server has left legacy mode.'],
+  'endpoint-unknown': ['warning', 'Move clients to the token API once every server and agent runs 1.4.0.'],
   'method-unknown': ['warning', 'Upgrade the servers before the client agents.'],
   'acl-disabled': ['critical', 'Enable ACLs everywhere before the upgrade.'],
-  'endpoint-removed': [
-    'critical',
-    'Move these clients to the token API before 1.11; check-traffic lists them.',
-  ],
+  'endpoint-removed': ['critical', 'Move these clients to the token API before 1.11: see check-traffic.'],
   'session-rejected': ['critical', 'Do not stop at 1.7.0 or 1.7.1: upgrade directly to 1.7.2 or later.'],
-  'intentions-blocked': [
-    'warning',
-    'Freeze intentions for the window; upgrade the last server of the primary soon after the first.',
-  ],
-  'intention-id-gone': [
-    'warning',
-    'Edit an intention by id or as a config entry, not both: after the first edit as a config entry its id is gone.',
-  ],
+  'intentions-blocked': ['warning', 'Freeze intentions for the window, and upgrade the primary quickly.'],
+  'intention-id-gone': ['warning', 'Edit an intention by id or as a config entry, not both.'],
   'tag-ignored': ['warning', 'Upgrade to at least 1.3.1, or upgrade the client agents first.'],
   'tag-no-instance': ['warning', 'Upgrade the servers before the client agents.'],
   'index-decreased': ['warning', 'Watchers must restart from 0 whenever the index decreases.'],
@@ -211,16 +191,10 @@ const CLIENT_ADVICE: Readonly<Record<string, readonly [Severity, string]>> = {
   'connection-closed': ['warning', 'Raise http_max_conns_per_client, or use fewer connections.'],
   'connection-refused-429': ['warning', 'Raise http_max_conns_per_client, or use fewer connections.'],
   'bootstrap-reopened': ['critical', 'Close bootstrap right after the upgrade.'],
-  'bootstrap-closed': [
-    'warning',
-    'Bootstrap before the upgrade, or use the reset file that the error names.',
-  ],
+  'bootstrap-closed': ['warning', 'Bootstrap before the upgrade, or use the reset file of the error.'],
   'bootstrap-in-secondary': ['warning', 'Call bootstrap in the primary datacenter.'],
   'token-unknown': ['critical', 'Give the replication token of the datacenter acl:write before the upgrade.'],
-  'primary-unreachable': [
-    'warning',
-    'Replicate tokens to the secondary, or keep its clients away from the token API while the primary is down.',
-  ],
+  'primary-unreachable': ['warning', 'Replicate the tokens, or expect errors while the primary is down.'],
   'no-leader': ['info', 'Clients should retry: an election takes some seconds.'],
   unreachable: ['info', 'Clients should retry on another server.'],
   timeout: ['info', 'Clients should retry on another server.'],

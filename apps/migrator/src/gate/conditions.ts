@@ -10,7 +10,6 @@ export interface GateFacts {
   /** Undefined if the service does not show them to this token. */
   readonly servers: readonly SeenServer[] | undefined
   readonly to: ServiceVersion
-  /** The servers to replace next, which may still run the old version. */
   readonly next: readonly string[]
   readonly model: UpgradeModel
   readonly tokens: TokenCounts
@@ -20,7 +19,6 @@ export interface GateFacts {
 
 export interface Condition {
   readonly name: string
-  /** A summary, for a condition that holds. */
   readonly detail: string
   readonly findings: readonly Finding[]
 }

@@ -6,7 +6,6 @@ import { type Document, findingSection, verdictMark } from './document.ts'
 const GROUPS_MAX = 20
 const DIFFERENCES_MAX = 5
 
-/** @param folder where the plan was written; undefined if it was not. */
 export function conversionDocument(
   plan: ConversionPlan,
   findings: readonly Finding[],

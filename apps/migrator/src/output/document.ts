@@ -6,7 +6,6 @@ import type { Clock } from '../scenario/time.ts'
 
 const STYLES = { good: 'green', care: 'yellow', bad: 'red', quiet: 'dim' } as const
 
-/** A word that judges the text after it. */
 interface Mark {
   readonly word: string
   readonly tone: keyof typeof STYLES
@@ -24,7 +23,6 @@ export interface Item {
 interface Section {
   /** Empty for none. */
   readonly title: string
-  /** A section without items is left out. */
   readonly items: readonly (Item | string)[]
   readonly isOnPageOnly?: true
   readonly isChecklist?: true
@@ -33,7 +31,6 @@ interface Section {
 export interface Document {
   readonly title: string
   readonly verdict?: Mark
-  /** The sentences under the verdict, the most important first. */
   readonly lead: readonly string[]
   /** Sentences before these on the page. */
   readonly summary?: readonly string[]
@@ -63,7 +60,6 @@ export function findingSection<F extends FindingText>(
   return { title: 'Findings', items }
 }
 
-/** Maximum number of events on a page. */
 const EVENTS_MAX = 200
 
 /** What a page says besides the text: the events in order, with times in seconds, and the inputs. */

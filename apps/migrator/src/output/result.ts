@@ -6,11 +6,10 @@ import { type Evidence, type Finding, reasonsOf, verdictOf } from '../findings/f
 import { findAll } from '../findings/rule-findings.ts'
 import type { ModelName, Scenario } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
-import type { History } from '../simulate/history.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import type { UpgradeModel } from '../simulate/models/model.ts'
 import { serviceModel } from '../simulate/models/service-model.ts'
-import { simulate } from '../simulate/run.ts'
+import { type History, simulate } from '../simulate/run.ts'
 import { size } from '../simulate/tokens/ranges.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -23,7 +22,6 @@ export interface FindingResult extends Omit<Finding, 'from' | 'to'> {
 
 export type SimulationResult = ReturnType<typeof resultOf>
 
-/** @param replay the command that reproduces these bytes. */
 export function resultOf({ scenario, history, clients }: Evidence, all: readonly Finding[], replay: string) {
   return {
     scenario: scenario.name,
@@ -40,7 +38,6 @@ export function resultOf({ scenario, history, clients }: Evidence, all: readonly
     timeline: timelineOf(history),
     clients: clientsOf(clients),
     findings: all.map(findingOf),
-    // Rules of the upgrade that the history violates, according to the checkers: bugs in the model.
     violations: violationsOf(history),
     replay,
   }
@@ -62,7 +59,6 @@ export function serversOf(history: History) {
         id,
         {
           datacenter,
-          // Version and mode at the end; null if the server is not running.
           version: version?.text ?? null,
           mode: mode ?? null,
           newModeAt: secondsOrNull(newModeAt),
@@ -93,14 +89,12 @@ export function migrationOf(history: History) {
       return [
         datacenter,
         {
-          // Tokens that got an accessor in a batch here. Secondaries get accessors by replication.
           tokens: sizes.reduce((sum, each) => sum + each, 0),
           batches: own.length,
           firstBatchAt: secondsOrNull(own[0]?.at),
           lastBatchAt: secondsOrNull(own.at(-1)?.at),
           sizes,
           remaining: size(store?.unmigrated ?? []),
-          // Tokens that a batch left to a later one because they had changed.
           conflicts: own.reduce((sum, each) => sum + each.skipped, 0),
           localTokens: store?.localTokens ?? 0,
         },
@@ -125,7 +119,6 @@ function replicationOf(history: History) {
             tokens,
             completeAt: isComplete ? secondsOrNull(own.at(-1)?.at) : null,
             ghosts: size(ghosts),
-            // The replication status at the end, as the datacenter itself reports it.
             running: replication?.isRunning ?? false,
             type: replication?.type ?? 'legacy',
             lastSuccessAt: secondsOrNull(replication?.lastSuccessAt),

@@ -8,7 +8,7 @@ import { countsOf } from '../plan/plan.ts'
 import { planSteps, timeSteps } from '../plan/steps.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { type Clock, clockFrom, formatTime, spanOf, windowText } from '../scenario/time.ts'
-import type { History } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 import { type Document, findingSection, type Item, pageSections, verdictMark } from './document.ts'
 import { stepItems } from './plan-document.ts'
 import { type FindingResult, migratingIn, type Simulation, type SimulationResult } from './result.ts'
@@ -29,7 +29,6 @@ export interface ReportInputs {
 type Report = ReturnType<typeof reportOf>
 type Workload = ReturnType<typeof totalsOf>
 
-/** What a report has besides the result. */
 export function reportOf(simulation: Simulation, inputs: ReportInputs) {
   const { scenario, history, result } = simulation
   const workloads = scenario.workloads.map((workload) => totalsOf(workload, scenario, history))
@@ -60,9 +59,7 @@ function totalsOf(workload: Scenario['workloads'][number], scenario: Scenario, h
     calls: callsIn(workload, { offset: 0, period: 1 }, whole).count,
     errors: sum(true),
     odd: sum(false),
-    // Errors and answers that differ from before, the most frequent first.
     answers: answers.sort((a, b) => b.count - a.count),
-    // When the first and the last of them came, in milliseconds; undefined without any.
     first: own.length === 0 ? undefined : Math.min(...own.map(([, each]) => each.first)),
     last: own.length === 0 ? undefined : Math.max(...own.map(([, each]) => each.last)),
   }
@@ -154,7 +151,6 @@ function workloadItem(
   }
 }
 
-/** Whom a finding affects, and when. */
 function noteOf(
   { id, from, to, count, servers = [], tokens = [] }: FindingResult,
   clients: SimulationResult['clients'],
@@ -179,7 +175,6 @@ function listed(names: readonly string[], total = names.length): string {
   return [...names.slice(0, NAMES_MAX), ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-/** The main effects of the upgrade, one sentence each. */
 function summaryOf(result: SimulationResult, workloads: readonly Workload[], clock: Clock): string[] {
   const { verdict, violations, findings } = result
   const problems = reasonsOf(findings).length

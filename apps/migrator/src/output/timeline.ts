@@ -1,7 +1,8 @@
 /** The history as a list of events, for people and programs. */
 import { agrees, counted } from '../findings/finding.ts'
 import { formatSeconds, toSeconds } from '../scenario/time.ts'
-import type { History, HistoryRecord } from '../simulate/history.ts'
+import type { HistoryRecord } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 import { size } from '../simulate/tokens/ranges.ts'
 
 export interface TimelineEntry {

@@ -9,7 +9,6 @@ import { isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
 export interface KnownCluster {
   /** Its oldest version; undefined before 1.4.0. */
   readonly version: ServiceVersion | undefined
-  /** Names by datacenter, the primary first. */
   readonly servers: ReadonlyMap<string, readonly string[]>
 }
 

@@ -72,13 +72,10 @@ export function makePlan(
         const plan = {
           isPrimary,
           servers: servers.length,
-          // Tokens that get an accessor here, by batches in the primary, by replication in a secondary.
           tokens: count,
           batches,
           lastBatch: batches === 0 ? 0 : count - (batches - 1) * ACCESSOR_BATCH_SIZE_MAX,
-          // Minimum time from the first accessor to the last, under the batch limits. Spec 8.
           duration: toSeconds(count === 0 ? 0 : migrationMs),
-          // When the simulation assigned the last accessor; null if never, or without a schedule.
           doneAt: doneAt ?? null,
         }
         return [name, plan]
@@ -123,7 +120,6 @@ export function countsOf({ tokens }: Pick<Scenario, 'tokens'>): TokenCounts {
   }
 }
 
-/** The scenario with the tokens of a dump. Fields that the file omits come from the snapshot archive, if there is one. */
 export function withDump(scenario: Scenario, census: TokenCensus): Scenario {
   const { contents } = census
   const isOld = !isAtLeast(oldestOf(scenario), INTENTIONS_AS_ENTRIES)
@@ -151,7 +147,6 @@ export function findDump(
   ]
 }
 
-/** From 1.11 on, the rules and the type of a legacy token have no effect, even if it has an accessor. */
 function findLegacyRights(scenario: Scenario, census: TokenCensus, isSimulated: boolean): Finding[] {
   const { withLegacyRights, withRules } = census.counts()
   const count = withLegacyRights + (isSimulated ? 0 : withRules)

@@ -8,18 +8,11 @@ import { simulate } from '../simulate/run.ts'
 import { isAtLeast, LEGACY_REMOVED, NEW_ACLS, version } from '../version.ts'
 import { afterwards, beforehand, conversion, oldestOf, type PlanStep, type TimedStep } from './steps.ts'
 
-/** The last minor version that evaluates the rules of legacy tokens and assigns accessors. */
 export const LAST_WITH_LEGACY = version('1.10.12')
 
-/** Time between the replacements of two servers, and how long a server is away during its own. */
 const INTERVAL_MS = 60_000
 const DOWNTIME_MS = 5_000
 const PAUSE_MS = 600_000
-
-interface Route {
-  readonly scenario: Scenario
-  readonly steps: readonly TimedStep[]
-}
 
 /**
  * Plans the route of a cluster. At each stop all servers are replaced one by one, the primary first and each
@@ -31,7 +24,7 @@ interface Route {
 export function planRoute(
   cluster: Scenario,
   options: { readonly to: ServiceVersion; readonly withRules: number; readonly convert?: number },
-): Route {
+) {
   const { to, withRules, convert } = options
   const from = oldestOf(cluster)
   if (!isBefore(from, to)) {
@@ -74,7 +67,6 @@ function timed(steps: readonly PlanStep[], when: TimedStep['when'], atMs: number
   return steps.map((step) => ({ ...step, when, at: toSeconds(atMs), parts: [] }))
 }
 
-/** The versions to stop at, ending with the target. The first may be the current version of the cluster. */
 export function stopsBetween({
   from,
   to,

@@ -4,7 +4,7 @@ import { recordsOf } from '../check/facts.ts'
 import { agrees, counted } from '../findings/finding.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { formatSeconds, toSeconds } from '../scenario/time.ts'
-import type { History } from '../simulate/history.ts'
+import type { History } from '../simulate/run.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, LEGACY_REMOVED, NEW_ACLS } from '../version.ts'
 
 export interface PlanStep {
@@ -19,11 +19,9 @@ interface StepFacts {
   readonly tokens: number
   readonly withRules: number
   readonly migrationMs: number
-  /** Whether the scenario has the operator's own servers, rather than default ones. */
   readonly namesServers: boolean
 }
 
-/** The steps in order. The target is the newest version in the scenario. */
 export function planSteps(scenario: Scenario, facts: StepFacts): PlanStep[] {
   const target = newestOf(scenario)
   const from = oldestOf(scenario)
@@ -192,7 +190,6 @@ export function timeSteps(steps: readonly PlanStep[], scenario: Scenario, histor
   return inOrder(timed)
 }
 
-/** Sorts by time. Steps that never end keep their position, and steps before and after the upgrade stay there. */
 function inOrder(steps: readonly TimedStep[]): TimedStep[] {
   let key = 0
   const keyed = steps.map((step) => {

@@ -17,7 +17,6 @@ export interface TokenCounts {
   readonly total: number
   readonly client: number
   readonly management: number
-  /** Whether the anonymous token is among them. It is a client token. */
   readonly anonymous: boolean
   readonly withRules: number
   /** Records that are not tokens or cannot be imported. The counts above exclude them. */
@@ -55,16 +54,13 @@ export class TokenCensus {
     ...{ total: 0, client: 0, management: 0, anonymous: false, withRules: 0, refused: 0 },
     ...{ withAccessor: 0, withLegacyRights: 0 },
   }
-  /** The first tokens with an accessor whose rights come from legacy rules or a legacy type alone. */
   readonly legacyRightsPlaces: TokenPlace[] = []
-  /** The other contents of the dump, if it is a snapshot archive that was read to its end. */
   contents: ArchiveContents | undefined
 
   constructor(options: CensusOptions) {
     this.options = options
   }
 
-  /** Adds a record. Returns its token if it belongs to the legacy list. */
   add(record: DumpRecord): LegacyToken | undefined {
     if ('AccessorID' in record.value && !('ID' in record.value)) {
       if ('Rules' in record.value && record.value.AccessorID !== '') this.addNewToken(record)
@@ -129,7 +125,6 @@ export class TokenCensus {
     return groups.filter((group) => group.count > 0)
   }
 
-  /** Adds a token of the token API. Its links and identities override its legacy rules. */
   private addNewToken(record: DumpRecord): void {
     this.totals.withAccessor += 1
     const { AccessorID, Rules, Type, ...fields } = record.value as Readonly<Record<string, unknown>>
@@ -176,7 +171,6 @@ export class TokenCensus {
     const { position, line, byte } = record
     const known = this.issues.get(issue.id) ?? { ...issue, count: 0, lastPosition: -1, places: [] }
     this.issues.set(issue.id, known)
-    // Count a token with several problems of one kind once.
     if (known.lastPosition === position) return
     known.count += 1
     known.lastPosition = position

@@ -10,6 +10,7 @@ import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { type LogLine, type ServerProcess, startProcess } from './server-process.ts'
 
 interface ClusterOptions {
+  /** The main file of the server. */
   readonly main: string
   readonly datacenter: string
   readonly defaultPolicy: 'allow' | 'deny'
@@ -25,11 +26,9 @@ export interface ServerStart {
   readonly acls: boolean
 }
 
-export interface RunningServer {
+export interface RunningServer extends ServerStart {
   readonly id: string
   readonly url: string
-  readonly version: ServiceVersion
-  readonly acls: boolean
   readonly isPaused: boolean
 }
 
@@ -40,14 +39,12 @@ export class Cluster {
   readonly datacenter: string
   readonly managementSecret: string
   readonly log: LogLine[] = []
+  lastStarted: ServerStart | undefined
   private readonly options: ClusterOptions
   private readonly keys = `rehearsal:${randomBytes(32).toString('base64')}`
-  private readonly servers = new Map<string, Omit<RunningServer, 'isPaused'> & { process: ServerProcess }>()
-  private readonly paused = new Set<string>()
+  private readonly servers = new Map<string, RunningServer & { isPaused: boolean; process: ServerProcess }>()
   private readonly urls = new Map<string, string>()
   private database: ServerProcess | undefined
-  /** The settings of the last process that started. */
-  lastStarted: ServerStart | undefined
   private directory: string | undefined
   private databaseUrl = ''
   private settings: Readonly<Record<string, string>> = {}
@@ -78,25 +75,10 @@ export class Cluster {
     this.databaseUrl = (await readFile(join(dataDir, 'postgres.url'), 'utf8')).trim()
   }
 
-  /**
-   * Starts a server of the scenario in a version. @returns why the server refuses to start on this data;
-   * undefined if it runs.
-   */
+  /** @returns why the server refuses to start on this data; undefined if it runs. */
   async start(id: string, { version, acls }: ServerStart): Promise<string | undefined> {
-    const started = await this.startProcess(id, version, acls).catch((error: unknown) => {
-      const refusal = error instanceof InputError ? REFUSAL.exec(error.message)?.[0] : undefined
-      if (refusal === undefined) throw error
-      return refusal
-    })
-    if (typeof started === 'string') return started
-    this.servers.set(id, { id, url: started.url, version, acls, process: started })
-    this.urls.set(id, started.url)
-    this.lastStarted = { version, acls: true }
-    return undefined
-  }
-
-  private startProcess(id: string, version: ServiceVersion, acls: boolean): Promise<ServerProcess> {
-    return startProcess({
+    const isCopy = this.settings.LATCHKEY_PRIMARY_URL !== undefined && isAtLeast(version, NEW_ACLS)
+    const starting = startProcess({
       main: this.options.main,
       env: {
         PORT: '0',
@@ -107,9 +89,8 @@ export class Cluster {
         LATCHKEY_NODE_NAME: id,
         LATCHKEY_ACL_ENABLED: acls ? 'on' : 'off',
         LATCHKEY_DEFAULT_POLICY: this.options.defaultPolicy,
-        ...(this.makesManagementToken(version)
-          ? { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: this.managementSecret }
-          : {}),
+        // A secondary with the new ACLs gets this token from the primary.
+        ...(isCopy ? {} : { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: this.managementSecret }),
         LATCHKEY_ENCRYPTION_KEYS: this.keys,
         LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
         // Schedules address single processes.
@@ -120,43 +101,38 @@ export class Cluster {
       name: id,
       onLog: (line) => this.log.push(line),
     })
-  }
-
-  /** Whether a server creates the management token. A secondary with the new ACLs gets it from the primary. */
-  private makesManagementToken(version: ServiceVersion): boolean {
-    return this.settings.LATCHKEY_PRIMARY_URL === undefined || !isAtLeast(version, NEW_ACLS)
+    const started = await starting.catch((error: unknown) => {
+      const refusal = error instanceof InputError ? REFUSAL.exec(error.message)?.[0] : undefined
+      if (refusal === undefined) throw error
+      return refusal
+    })
+    if (typeof started === 'string') return started
+    this.servers.set(id, { id, url: started.url, version, acls, isPaused: false, process: started })
+    this.urls.set(id, started.url)
+    this.lastStarted = { version, acls: true }
+    return undefined
   }
 
   /** Ends a server: `SIGTERM` stops it, `SIGQUIT` makes it leave the cluster, and `SIGKILL` crashes it. */
   async end(id: string, signal: 'SIGTERM' | 'SIGQUIT' | 'SIGKILL'): Promise<void> {
     const server = this.servers.get(id)
     this.servers.delete(id)
-    this.paused.delete(id)
     await server?.process.stop(signal)
   }
 
-  pause(id: string): void {
-    this.servers.get(id)?.process.signal('SIGSTOP')
-    this.paused.add(id)
+  setPaused(id: string, isPaused: boolean): void {
+    const server = this.servers.get(id)
+    if (server === undefined) return
+    server.isPaused = isPaused
+    server.process.signal(isPaused ? 'SIGSTOP' : 'SIGCONT')
   }
 
-  resume(id: string): void {
-    this.servers.get(id)?.process.signal('SIGCONT')
-    this.paused.delete(id)
-  }
-
-  running(): RunningServer[] {
-    return [...this.servers.values()].map(({ id, url, version, acls }) => ({
-      id,
-      url,
-      version,
-      acls,
-      isPaused: this.paused.has(id),
-    }))
+  running(): readonly RunningServer[] {
+    return [...this.servers.values()]
   }
 
   /** Servers that answer ACL calls. */
-  answering(): RunningServer[] {
+  answering(): readonly RunningServer[] {
     return this.running().filter(({ acls, isPaused }) => acls && !isPaused)
   }
 
@@ -165,12 +141,12 @@ export class Cluster {
     return this.urls.get(id) ?? ''
   }
 
-  /** A client with a secret for any server that answers. @throws if there is none. */
   client(secret: string, url = this.answering()[0]?.url): Client {
     if (url === undefined) throw new Error('no server of the rehearsal runs')
     return createClient({ address: url, token: secret, env: false, timeout: 60_000 })
   }
 
+  /** The progress of the migration in this datacenter; undefined while no server answers. */
   async migration(): Promise<MigrationStatus | undefined> {
     const server = this.answering().find(({ version }) => isAtLeast(version, NEW_ACLS))
     if (server === undefined) return undefined
@@ -181,8 +157,7 @@ export class Cluster {
 
   /** Ends every process and removes its files. Safe to call twice. */
   async close(): Promise<void> {
-    const servers = [...this.servers.keys()]
-    await Promise.all(servers.map((id) => this.end(id, 'SIGTERM')))
+    await Promise.all([...this.servers.keys()].map((id) => this.end(id, 'SIGTERM')))
     await this.database?.stop('SIGTERM')
     this.database = undefined
     if (this.directory !== undefined) await rm(this.directory, { recursive: true, force: true })

@@ -40,7 +40,9 @@ export async function conclude(run: Run, seen: Seen) {
   await sleep(500, options.signal)
   const { endsLegacyMode } = simulateMeasured(measuredOf(run, [...fleet.log], seen))
   const checked = await checkTokens(run, endsLegacyMode)
-  const status = checked.hasNewApi ? await fleet.client(fleet.managementSecret).status.migration() : undefined
+  const status = checked.hasNewApi
+    ? await fleet.primary.client(fleet.managementSecret).status.migration()
+    : undefined
   const inPrimary = done.filter(({ step }) => !('server' in step) || isInPrimary(run, step.server))
   const ofSecondaries = fleet.secondaries.flatMap((cluster) => cluster.log)
   const log = [...withLostLines([...fleet.primary.log], inPrimary, status), ...ofSecondaries]
@@ -81,7 +83,6 @@ export async function conclude(run: Run, seen: Seen) {
     legacyModeEndedAt: ended[0] ? (ended[0].at - startedAt) / 1_000 : null,
     servers,
     migration,
-    // The simulation of the same schedule, with the measured times of starts, commits and takeovers.
     simulated: { servers: predicted, migration: simulated.migration, secondaries, verdict, reasons },
     clients: seen.clients,
     timeline: log
@@ -104,7 +105,7 @@ async function checkTokens(run: Run, endsLegacyMode: boolean) {
   const [server] = cluster.answering()
   const hasNewApi = server !== undefined && isAtLeast(server.version, NEW_ACLS)
   const tokens = hasNewApi
-    ? await book.check(fleet.client(fleet.managementSecret)).catch(undefinedInLegacyMode)
+    ? await book.check(fleet.primary.client(fleet.managementSecret)).catch(undefinedInLegacyMode)
     : undefined
   if (tokens === undefined) return { hasNewApi, tokens, rights: undefined }
   return { hasNewApi, tokens, rights: await proveRightsIn(cluster, run) }
@@ -120,7 +121,6 @@ function isInPrimary({ fleet }: Run, server: string | undefined): boolean {
   return server === undefined || server === INSPECTOR || fleet.of(server) === fleet.primary
 }
 
-/** Steps that can make the primary unreachable, after which a secondary retries. */
 const RETRIED: ReadonlySet<string> = new Set(['partition', 'crash', 'restart', 'pause', 'leave'])
 
 /** The state of a secondary at the end. Its tokens are compared if it answers the token API. */

@@ -2,23 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Client } from '@latchkey/sdk'
 import { InputError } from '../errors.ts'
 import type { DatacenterSpec, Scenario } from '../scenario/scenario.ts'
-import { Cluster, type RunningServer, type ServerStart } from './cluster.ts'
+import { Cluster, type RunningServer } from './cluster.ts'
 import type { LogLine } from './server-process.ts'
 
 interface FleetOptions {
   readonly main: string
-  /** Undefined to start an embedded PostgreSQL for each datacenter. */
   readonly databaseUrl: string | undefined
   readonly replicationSecret: (datacenter: DatacenterSpec) => string | undefined
 }
 
 export class Fleet {
-  /** The secret of the management token that the first server of each datacenter creates. */
   readonly managementSecret = randomUUID()
-  /** The primary first. */
   readonly clusters: readonly Cluster[]
   readonly primary: Cluster
   private readonly options: FleetOptions
@@ -81,24 +77,10 @@ export class Fleet {
     return cluster
   }
 
-  start(id: string, as: ServerStart): Promise<string | undefined> {
-    return this.of(id).start(id, as)
-  }
-
-  running(): RunningServer[] {
+  running(): readonly RunningServer[] {
     return this.clusters.flatMap((cluster) => cluster.running())
   }
 
-  urlOf(id: string): string {
-    return this.of(id).urlOf(id)
-  }
-
-  /** A client for one server, or for any server of the primary that answers. */
-  client(secret: string, url?: string): Client {
-    return this.primary.client(secret, url)
-  }
-
-  /** Cuts or heals the link between two datacenters. There are no links between secondaries. */
   changeLink(between: readonly [string, string], kind: 'partition' | 'heal'): void {
     if (!between.includes(this.primary.datacenter)) return
     for (const name of between) {
@@ -107,7 +89,6 @@ export class Fleet {
     }
   }
 
-  /** Ends every process and removes its files. Safe to call twice. */
   async close(): Promise<void> {
     await Promise.all([...this.links.values()].map((link) => link.close()))
     await Promise.all(this.clusters.map((cluster) => cluster.close()))

@@ -22,9 +22,7 @@ import { ArrivalWatch, ModeWatch } from './watches.ts'
 import { notRehearsed, probesOf, Workloads } from './workloads.ts'
 
 const POLL_MS = 100
-/** Margin on top of the minimum duration of the batches. */
 const PATIENCE_MS = 120_000
-/** Time after the last step in which servers look a few times and clients call a few times. */
 const SETTLE_MS = 3 * MEMBER_HEARTBEAT_MS
 
 /**
@@ -34,7 +32,6 @@ const SETTLE_MS = 3 * MEMBER_HEARTBEAT_MS
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const scenario = scaled(options.scenario, options.timeScale)
   const steps = stepsOf(scenario)
-  // Refuses an impossible schedule before anything starts.
   simulate({ ...scenario, model: 'latchkey' }, latchkeyModel)
   const tokens = anonymousLast(options.tokens ?? generateTokens(scenario.tokens), scenario)
   const fleet: Fleet = new Fleet(scenario, {
@@ -72,7 +69,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
   onProgress('starting the database and the old servers')
   await fleet.open()
   const servers = scenario.datacenters.flatMap((datacenter) => datacenter.servers)
-  await Promise.all(servers.map(({ id, from, acls }) => fleet.start(id, { version: from, acls })))
+  await Promise.all(servers.map(({ id, from, acls }) => fleet.of(id).start(id, { version: from, acls })))
   signal.throwIfAborted()
   onProgress(`importing ${tokens.length} legacy tokens`)
   if (tokens.length > 0) {
@@ -118,7 +115,6 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
   })
 }
 
-/** Waits until the servers are in their simulated state or a deadline passes, then until the end of the scenario. */
 async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promise<void> {
   const { fleet, book, scenario, options } = run
   const { signal } = options

@@ -12,9 +12,7 @@ import type { Windows, Workloads } from './workloads.ts'
 
 export interface RehearsalOptions {
   readonly scenario: Scenario
-  /** Undefined to make them from the token groups of the scenario. */
   readonly tokens: readonly LegacyToken[] | undefined
-  /** The reasons why records of the dump cannot be imported; undefined without a dump. */
   readonly refusedRecords: readonly string[] | undefined
   readonly serverMain: string
   readonly databaseUrl: string | undefined
@@ -32,7 +30,6 @@ export interface Run {
   readonly book: TokenBook
   readonly done: Done[]
   readonly intentions: CreatedIntention[]
-  /** The reason for each refused write of the schedule. */
   readonly refusedWrites: string[]
 }
 

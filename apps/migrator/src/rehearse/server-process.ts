@@ -24,7 +24,6 @@ export function linesOf(log: readonly LogLine[], message: string): LogLine[] {
 export interface ServerProcess {
   readonly url: string
   signal(signal: NodeJS.Signals): void
-  /** Ends the process, by force if necessary. */
   stop(signal: NodeJS.Signals): Promise<void>
 }
 
@@ -32,7 +31,6 @@ interface ProcessOptions {
   readonly main: string
   readonly args?: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Matches the line that the process prints when it is ready; the first group is the result. */
   readonly ready: RegExp
   readonly name: string
   readonly onLog: (line: LogLine) => void

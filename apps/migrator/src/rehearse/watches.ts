@@ -10,7 +10,6 @@ export const MODE_POLL_MS = 100
 const ANSWER_MS_MAX = 10_000
 const answerSchema = z.object({ Mode: z.enum(['legacy', 'enabled']) })
 
-/** Looks again and again, until the returned function stops it. */
 export function poll(look: () => unknown, intervalMs = MODE_POLL_MS): () => Promise<void> {
   let isStopped = false
   const polling = (async () => {
@@ -27,7 +26,6 @@ export function poll(look: () => unknown, intervalMs = MODE_POLL_MS): () => Prom
 
 export class ArrivalWatch {
   readonly stop: () => Promise<void>
-  /** By datacenter, the time since which every token has an accessor. */
   private readonly since = new Map<string, number>()
 
   constructor({ secondaries }: Pick<Fleet, 'secondaries'>, startedAt: number) {
@@ -51,7 +49,6 @@ export class ArrivalWatch {
 }
 
 export interface ServerModes {
-  /** The mode at the end; null if no process runs. */
   readonly mode: Mode | null
   /** When its last process was first seen in new mode, in seconds since the schedule began. */
   readonly newModeAt: number | null

@@ -10,7 +10,6 @@ import type { CreatedIntention } from './steps/intentions.ts'
 interface Call {
   readonly method: string
   readonly path: (secret: string, intention?: CreatedIntention) => string
-  /** The secret to present: the management token, or none. */
   readonly isAnonymous?: true
   readonly body?: (intention?: CreatedIntention) => string
   readonly outcome: (status: number, text: string) => string | undefined
@@ -81,7 +80,6 @@ export type Window = Pick<ClientErrors, 'first' | 'last' | 'count'> & {
   readonly spans: readonly { readonly from: number; readonly to: number }[]
 }
 
-/** By workload, then by outcome. */
 export type Windows = ReadonlyMap<string, ReadonlyMap<string, Window>>
 
 /** Clients that call every server in each rehearsal, as legacy and new tools do. */
@@ -92,7 +90,6 @@ export function probesOf(servers: readonly string[]): readonly WorkloadSpec[] {
   }))
 }
 
-/** Why a workload cannot run against Latchkey servers; undefined if it can. */
 export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSpec): string | undefined {
   if (agents.length > 0) return 'it calls client agents'
   if (endpoint !== undefined) return 'it names an endpoint'
@@ -101,7 +98,6 @@ export function notRehearsed({ kind, agents, connections, endpoint }: WorkloadSp
   return connections > 1 ? 'it keeps many connections open' : undefined
 }
 
-/** Whether a rehearsal must show the simulated outcome to the clients of a workload. */
 export function isCompared({ kind }: Pick<WorkloadSpec, 'kind'>, outcome: string): boolean {
   return !callsOf(kind).some((call) => CALLS[call]?.notCompared?.includes(outcome))
 }
@@ -113,11 +109,9 @@ interface WorkloadPlace {
   readonly intentions: readonly CreatedIntention[]
 }
 
-/** Runs workloads until they are stopped. Calls do not wait for earlier calls. */
 export class Workloads {
   private readonly windows = new Map<string, Map<string, Window>>()
   private readonly place: WorkloadPlace
-  /** One intention for each destination to write. */
   private readonly written: readonly CreatedIntention[]
   private readonly stopping = new AbortController()
   private calls = 0
@@ -184,7 +178,7 @@ export class Workloads {
     const { fleet } = this.place
     const secret = fleet.managementSecret
     try {
-      const response = await fetch(`${fleet.urlOf(server)}${path(secret, intention)}`, {
+      const response = await fetch(`${fleet.of(server).urlOf(server)}${path(secret, intention)}`, {
         method,
         headers: isAnonymous === true ? {} : { 'X-Service-Token': secret },
         ...(body === undefined ? {} : { body: body(intention) }),

@@ -10,7 +10,6 @@ export interface ConnectionOptions {
   readonly clientCert?: string | undefined
   readonly clientKey?: string | undefined
   readonly tlsServerName?: string | undefined
-  /** False to accept any certificate. */
   readonly tlsVerify?: boolean
   readonly namespace?: string | undefined
   /** Seconds without a byte after which a request fails. */
@@ -20,7 +19,6 @@ export interface ConnectionOptions {
 export interface Connection {
   /** Without credentials, query and `/v1`. */
   readonly address: URL
-  /** Defined if the server listens on a Unix socket. */
   readonly socketPath: string | undefined
   readonly token: string | undefined
   readonly namespace: string | undefined

@@ -10,7 +10,6 @@ import type { Connection } from './connection.ts'
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024
 /** Maximum time for an answer after its head, as a multiple of the timeout: an hour by default. */
 const BODY_TIMEOUTS = 120
-/** Maximum duration of a Node timer. */
 const TIMER_MS_MAX = 2 ** 31 - 1
 const TRIES = 3
 const RETRY_MS = 200
@@ -28,7 +27,6 @@ interface Target {
 /** A failed read. The message contains no secret. */
 export class UnreadError extends InputError {
   readonly path: string
-  /** Undefined without an answer. */
   readonly status: number | undefined
 
   constructor({ server, path }: Target, why: string, status?: number) {
@@ -37,7 +35,6 @@ export class UnreadError extends InputError {
     this.status = status
   }
 
-  /** The error of a command that cannot go on without the answer, with advice. */
   override get text(): string {
     const isUntrusted = /CERT|UNABLE_TO|SELF_SIGNED|ALTNAME/.test(this.message)
     const advice = isUntrusted
@@ -49,7 +46,6 @@ export class UnreadError extends InputError {
   }
 }
 
-/** Whether the server answered, but not with what was asked for. */
 export function isRefusal(error: unknown): error is UnreadError {
   return error instanceof UnreadError && error.status !== undefined
 }

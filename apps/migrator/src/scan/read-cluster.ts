@@ -58,7 +58,6 @@ const replicationSchema = z
   }))
 export type Replication = z.infer<typeof replicationSchema>
 
-/** @throws UnreadError if the server does not answer at all. */
 export async function readCluster(reader: HttpReader) {
   const unread: Unread[] = []
   const read = async <T>(what: string, path: string, schema: z.ZodType<T>): Promise<T | undefined> => {
@@ -102,7 +101,6 @@ export async function readCluster(reader: HttpReader) {
     datacenters.push({
       name,
       members: [...here, ...hidden.map((peer) => hiddenServer(peer, name))],
-      // Its address if it is not a known member.
       leader: leader ?? (address === '' ? undefined : address),
       replication,
     })
@@ -116,7 +114,6 @@ export async function readCluster(reader: HttpReader) {
     primary,
     defaultPolicy: policy === 'allow' || policy === 'deny' ? (policy as 'allow' | 'deny') : undefined,
     connect: typeof config.ConnectEnabled === 'boolean' ? config.ConnectEnabled : undefined,
-    // The primary first, if it is known.
     datacenters: datacenters.sort((a, b) => Number(b.name === primary) - Number(a.name === primary)),
     unread,
   }
@@ -137,7 +134,6 @@ const STATUSES: Readonly<Record<number, Member['status']>> = {
   4: 'failed',
 }
 
-/** @param own the datacenter of the agent that listed the member. */
 export function memberOf(
   { Name, Addr, Port, Tags, Status, Datacenter }: z.infer<typeof memberSchema>,
   own?: string,
@@ -176,7 +172,6 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** The oldest version among the servers, where an upgrade starts; otherwise the version of the agent. */
 export function oldestVersion({ datacenters, agentVersion }: Scanned): ServiceVersion | undefined {
   const versions = datacenters
     .flatMap(({ members }) => members.filter((each) => each.isServer && each.status === 'alive'))

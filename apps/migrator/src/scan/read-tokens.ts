@@ -11,7 +11,6 @@ import type { Unread } from './read-cluster.ts'
 export const LEGACY_LIST = '/v1/acl/list'
 export const NEW_LIST = '/v1/acl/tokens'
 const CONCURRENCY = 8
-/** Placeholder for rules that could not be read, so that the token is still counted as having rules. */
 const RULES_UNREAD = '# could not be read'
 
 const links = z
@@ -41,7 +40,6 @@ const legacySchema = z.object({
   CreateIndex: z.number(),
 })
 
-/** A token of the token API as a record of a dump. Only the legacy list shows its Type. */
 interface Typed {
   readonly record: DumpRecord
   readonly key: string
@@ -51,13 +49,11 @@ interface Typed {
 interface Open {
   /** CreateIndex of the tokens without an accessor, which have no address in the token API. */
   readonly waiting: Set<number>
-  /** Tokens without rules and links, whose type may give them rights. */
   readonly untyped: Typed[]
 }
 
 interface TokensRead {
   readonly rulesUnread: number
-  /** Tokens without an accessor that no list shows with their rules. */
   readonly lost: number
 }
 
@@ -104,12 +100,10 @@ export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
   return [...(rulesUnread === 0 ? [] : [rules]), ...(lost === 0 ? [] : [tokens])]
 }
 
-/** Whether an error means that only the legacy list exists, as in legacy mode and before 1.4.0. */
 function isAbsent(error: unknown): boolean {
   return error instanceof UnreadError && (error.status === 404 || /legacy mode/.test(error.message))
 }
 
-/** The records of a list, as they arrive. @throws UnreadError if it cannot be read to its end. */
 export async function* readList(
   reader: HttpReader,
   path: string,

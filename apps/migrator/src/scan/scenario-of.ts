@@ -8,10 +8,8 @@ import { oldestVersion } from './read-cluster.ts'
 const STEP_S = 60
 const AGENTS_MAX = 50
 const SERVERS_ASSUMED = 3
-/** Default of the scenario, for a cluster that does not report its version. */
 const VERSION_UNKNOWN = '1.3.1'
 
-/** @returns YAML, for `simulate` and `plan` together with the dump of the same scan. */
 export function scenarioOf(scanned: Scanned): string {
   const { defaultPolicy, connect, datacenters } = scanned
   const oldest = oldestVersion(scanned)

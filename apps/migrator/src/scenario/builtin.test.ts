@@ -167,10 +167,4 @@ describe('built-in scenarios', () => {
     expect(run).toThrow(InputError)
     expect(run).toThrow(/s2 cannot run 1\.3\.1 at 1 min.*complete since 0\.05 s.*spec 9\.2\.5/)
   })
-
-  test('every numbered line of spec 9.2 has a scenario', () => {
-    for (const line of [1, 2, 3, 4, 5]) {
-      expect(builtinNames().some((name) => name.startsWith(`spec-9.2.${line}-`))).toBe(true)
-    }
-  })
 })

@@ -17,7 +17,6 @@ export function builtinNames(): string[] {
     .sort()
 }
 
-/** The text of a built-in scenario. @throws InputError for an unknown name, listing the known ones. */
 export function builtinText(name: string): string {
   if (!builtinNames().includes(name)) {
     throw new InputError(

@@ -100,7 +100,6 @@ function refusal(problems: readonly Problem[], placeOf: (path: Path) => Place): 
   return new InputError([first.message, ...lines].join('\n'), { place: first.place })
 }
 
-/** Writes a path as `datacenters[0].servers[2].id`. */
 function formatPath(path: Path): string {
   return path.reduce<string>(
     (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
@@ -207,7 +206,6 @@ function suggestion(value: unknown, candidates: Iterable<unknown>): string {
   return typeof value === 'string' ? didYouMean(value, [...candidates].map(String)) : ''
 }
 
-/** The names of all fields and the kinds of all events and workloads, for suggestions. */
 const NAMES = { fields: new Set<string>(), kinds: new Set<string>() }
 collectNames(z.toJSONSchema(scenarioSchema, { io: 'input' }))
 

@@ -6,7 +6,6 @@ import { formatSeconds } from './time.ts'
 
 interface Context {
   readonly servers: readonly ServerSpec[]
-  /** Names, the primary first. */
   readonly datacenters: readonly string[]
   readonly source: Source
 }
@@ -117,7 +116,6 @@ function repeat<E extends ScenarioEvent>(
   return Array.from({ length: times }, (_, n) => ({ ...event, atMs: event.atMs + n * every }))
 }
 
-/** The links that a partition cuts: a single link, or all links of a datacenter. */
 function linksOf(
   { between, datacenter }: { between?: [string, string] | undefined; datacenter?: string | undefined },
   i: number,
@@ -137,7 +135,6 @@ function linksOf(
 
 type Life = 'not joined' | 'up' | 'paused' | 'failed' | 'left'
 
-/** The server states in which each event is possible, and the resulting state. */
 const LIVES: Partial<
   Record<ScenarioEvent['kind'], { readonly needs: readonly Life[]; readonly becomes: Life }>
 > = {

@@ -138,7 +138,6 @@ function resolveWorkloads(
   })
 }
 
-/** The datacenters, the primary first. */
 function resolveDatacenters(file: ScenarioFile, source: Source): DatacenterSpec[] {
   const primary = primaryOf(file, source)
   const names = file.datacenters.map(({ name }) => name)
@@ -193,7 +192,6 @@ interface Placed<T> {
   readonly path: Path
 }
 
-/** The listed members; for a number, as many with generated ids. */
 function listed<T>(
   given: number | readonly T[],
   prefix: string,
@@ -204,7 +202,6 @@ function listed<T>(
     : given
 }
 
-/** The members of datacenter `i`: its own, then those of the list at the top of the file. */
 function placed<T extends AgentFile>(
   own: readonly T[],
   top: readonly T[],

@@ -19,7 +19,6 @@ export interface Scenario extends Readonly<Pick<ScenarioFile, FromFile>> {
   readonly electionMs: number | undefined
   readonly commitMs: number
   readonly primary: string
-  /** The primary first. */
   readonly datacenters: readonly DatacenterSpec[]
   /** One-way delay between two datacenters, in both orders. Key: `a b`. */
   readonly linkDelayMs: ReadonlyMap<string, number>
@@ -43,13 +42,11 @@ export interface DatacenterSpec {
 export interface AgentSpec {
   readonly id: string
   readonly datacenter: string
-  /** The version from `startMs` on. */
   readonly version: ServiceVersion
   readonly startMs: number
 }
 
 export interface ServerSpec extends AgentSpec {
-  /** The version before `startMs`. */
   readonly from: ServiceVersion
   readonly acls: boolean
   readonly isFirstLeader: boolean
@@ -71,13 +68,11 @@ type WorkloadFile = ScenarioFile['workloads'][number]
 export interface WorkloadSpec
   extends Readonly<Pick<WorkloadFile, 'kind' | 'endpoint' | 'field' | 'connections'>> {
   readonly name: string
-  /** Ids of the servers to call, in turn. */
   readonly servers: readonly string[]
   /** Versions of the client agents to use, in turn; empty: calls go directly to the servers. */
   readonly agents: readonly ServiceVersion[]
   readonly ratePerSecond: number
   readonly fromMs: number
-  /** Undefined: the end of the simulation. */
   readonly toMs: number | undefined
 }
 
@@ -111,7 +106,6 @@ export function tokenCount(groups: readonly TokenGroup[]): number {
   return groups.reduce((sum, group) => sum + group.count, 0)
 }
 
-/** Key of {@link Scenario.linkDelayMs} and other maps by pair of datacenters. */
 export function linkKey(a: string, b: string): string {
   return a < b ? `${a} ${b}` : `${b} ${a}`
 }

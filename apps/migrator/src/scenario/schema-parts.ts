@@ -5,7 +5,6 @@ import { version } from '../version.ts'
 import { toMs } from './time.ts'
 
 export const TOKENS_MAX = 1_000_000_000
-/** Maximum time on the clock of a scenario: a year. */
 const SECONDS_MAX = 366 * 86_400
 
 export const name = z
@@ -63,9 +62,7 @@ export const WORKLOAD_KINDS = [
 export type WorkloadKind = (typeof WORKLOAD_KINDS)[number]
 
 const ENDPOINT = /^([A-Z]+ )?\/v1\/\S+$/
-const agent = serviceVersion.describe(
-  'Version of the client agent that it calls. Absent: it calls the servers.',
-)
+const agent = serviceVersion.describe('Version of the client agent that it calls. Absent: none.')
 const connections = z.int().min(1).max(1_000_000)
 
 export const workloadSchema = z.strictObject({
@@ -110,7 +107,6 @@ const chosen = {
   ...repeated,
 }
 
-/** The links of an event: a single link, or all links of a datacenter. */
 const links = {
   between: between.optional(),
   datacenter: name.optional().describe('Instead of `between`: this datacenter and all others.'),
@@ -163,7 +159,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
       snapshot: seconds.optional().describe('Time of the `snapshot` event. Default: the last one before.'),
       datacenter: name.optional().describe('Default: the primary.'),
       version: optionalVersion.describe(
-        'The running servers start with this version and empty data first. Absent: they keep running.',
+        'Servers start with it and empty data first. Absent: they keep running.',
       ),
     },
     'An operator restores a snapshot of a datacenter. Every token write since then is lost.',
@@ -192,16 +188,8 @@ export const eventSchema = z.discriminatedUnion('kind', [
     {
       ...chosen,
       becomes: tokenType.optional().describe('The type that an edit through the legacy API gives them.'),
-      sendsRules: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether an update through the token API repeats the rules, and is refused, or drops them.',
-        ),
-      racing: z
-        .boolean()
-        .default(false)
-        .describe('The edits hit the next batch between its read and its write: that batch skips them.'),
+      sendsRules: z.boolean().default(false).describe('Repeats the rules, and is refused, or drops them.'),
+      racing: z.boolean().default(false).describe('Between the read and the write of the next batch.'),
     },
     'Clients update legacy tokens.',
   ),

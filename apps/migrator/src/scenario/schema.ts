@@ -16,7 +16,6 @@ import {
   workloadSchema,
 } from './schema-parts.ts'
 
-/** Maximum number of servers or agents in a scenario, because the simulation runs every check of each. */
 const SERVERS_MAX = 200
 const DATACENTERS_MAX = 50
 const EVENTS_MAX = 10_000
@@ -26,12 +25,8 @@ export const agentSchema = z
   .strictObject({
     id: name.describe('Unique in the whole scenario.'),
     datacenter: name.optional().describe('Only in a list at the top of the file.'),
-    version: serviceVersion
-      .optional()
-      .describe('Version from `start` on. Default: the `version` of the scenario.'),
-    start: seconds
-      .optional()
-      .describe('When its process with `version` starts (default 0). Until then a server runs `from`.'),
+    version: serviceVersion.optional().describe('From `start` on. Default: the `version` of the file.'),
+    start: seconds.optional().describe('When `version` starts (default 0). A server runs `from` before.'),
   })
   .meta({ id: 'agent' })
 
@@ -40,16 +35,8 @@ export const serverSchema = z
     ...agentSchema.shape,
     from: serviceVersion.optional().describe('Version before `start`. Default: the `from` of the scenario.'),
     acls: acls.default(true),
-    leader: z
-      .boolean()
-      .optional()
-      .describe(
-        'Leads its datacenter from the start and through its own planned start. Default: the first listed.',
-      ),
-    status: z
-      .enum(['alive', 'failed', 'left'])
-      .default('alive')
-      .describe('`failed` or `left`: a dead server that the others still list.'),
+    leader: z.boolean().optional().describe('Leads from the start. Default: the first listed.'),
+    status: z.enum(['alive', 'failed', 'left']).default('alive').describe('The dead are still listed.'),
   })
   .meta({ id: 'server' })
 
@@ -66,10 +53,7 @@ const datacenterSchema = z.strictObject({
   servers,
   agents,
   tokenReplication: z.boolean().default(true).describe('Whether a secondary keeps copies of the tokens.'),
-  replicationToken: z
-    .enum(['write', 'read', 'none'])
-    .default('write')
-    .describe('Right of the replication token of a secondary: acl:write, acl:read, or no token.'),
+  replicationToken: z.enum(['write', 'read', 'none']).default('write').describe('Its right, or no token.'),
   localTokens: count.default(0).describe('Local tokens at the beginning, from 1.4.0 on. Never replicated.'),
 })
 
@@ -78,10 +62,7 @@ export const tokenGroupSchema = z.strictObject({
   count: count.default(1).describe('Number of tokens of this kind.'),
   rules: rules.optional(),
   name: z.string().max(4_096).optional(),
-  unwritable: z
-    .boolean()
-    .default(false)
-    .describe('Writing such a token fails, so its batch is rolled back and retried forever (model service).'),
+  unwritable: z.boolean().default(false).describe('Its batch is rolled back and retried forever.'),
 })
 
 /** A token as the list of the legacy API shows it. Its secret is never shown. */
@@ -115,28 +96,17 @@ export const scenarioSchema = z
     description: z.string().max(10_000).optional(),
     model: z.enum(['service', 'latchkey']).default('service').describe('`--model` overrides it.'),
     seed: z.int().min(0).max(4_294_967_295).default(1).describe('`--seed` overrides it.'),
-    duration: seconds
-      .optional()
-      .describe(
-        'End of the simulation. Default: when nothing can change any more; with workloads, a minute later.',
-      ),
+    duration: seconds.optional().describe('End of the simulation. Default: when nothing can change.'),
     primary: name.optional().describe('Name of the primary datacenter.'),
     from: serviceVersion.prefault('1.3.1').describe('Version of the servers before their `start`.'),
     version: serviceVersion.prefault('1.4.0').describe('Version of the servers from their `start` on.'),
-    gossipDelay: seconds
-      .prefault(0)
-      .describe('Time for a gossip message to reach all servers of a datacenter.'),
+    gossipDelay: seconds.prefault(0).describe('Until a message has reached the whole datacenter.'),
     gossipJitter: seconds.prefault(0).describe('Maximum random delay added to each gossip message.'),
     networkDelay: seconds.prefault(0).describe('One-way delay between two datacenters.'),
     failureDetection: seconds.prefault(0).describe('Time until the others see a dead server as failed.'),
-    electionTime: seconds
-      .optional()
-      .describe('Time from the loss of a leader to the next one. Default 5 (model latchkey: 1).'),
+    electionTime: seconds.optional().describe('Time without a leader. Default 5 (model latchkey: 1).'),
     commitTime: seconds.prefault(0).describe('Time from the read to the write of one batch of accessors.'),
-    bootstrapped: z
-      .boolean()
-      .optional()
-      .describe('Whether the cluster refuses bootstrap before the upgrade. Absent: unknown.'),
+    bootstrapped: z.boolean().optional().describe('Whether bootstrap is refused. Absent: unknown.'),
     defaultPolicy: z.enum(['allow', 'deny']).default('deny'),
     connect: z.boolean().default(true).describe('Whether connect is enabled.'),
     datacenters: z.array(datacenterSchema).min(1).max(DATACENTERS_MAX),
@@ -176,7 +146,6 @@ export const scenarioSchema = z
       'A cluster and the events that happen to it. Times are seconds from the start of the scenario, as a number or a text such as "90s".',
   })
 
-/** The file as it is written, and as the schema reads it: with defaults, milliseconds and versions. */
 export type ScenarioInput = z.input<typeof scenarioSchema>
 export type ScenarioFile = z.output<typeof scenarioSchema>
 export type ServerFile = z.output<typeof serverSchema>

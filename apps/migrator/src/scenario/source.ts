@@ -23,7 +23,6 @@ export function impossible(what: string, atMs: number, why: string, place: Place
   return new InputError(`impossible schedule: ${what} at ${formatSeconds(atMs)}, ${why}`, { place })
 }
 
-/** @throws InputError for a name that is given and unknown. */
 export function requireKnown(
   kind: 'server' | 'datacenter',
   name: string | undefined,

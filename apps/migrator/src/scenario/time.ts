@@ -23,7 +23,6 @@ export function formatSeconds(ms: number): string {
   return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
 }
 
-/** Formats seconds, the unit of results, for people. */
 export function formatTime(seconds: number): string {
   return formatSeconds(Math.round(seconds * 1_000))
 }
@@ -42,7 +41,6 @@ export function windowText<T>(from: T, to: T, show: (time: T) => string): string
 
 const DAY_SECONDS = 86_400
 
-/** Shows milliseconds from the start of the schedule. */
 export type Clock = (ms: number) => string
 
 /** @param startsAt seconds after midnight: `22:03:21`, on a later day `00:10:05 (+1 day)`; undefined: `3 min 21 s`. */

@@ -6,7 +6,6 @@ import type { MemberView } from './models/model.ts'
 import { RangeSet } from './tokens/ranges.ts'
 import type { StoreSnapshot } from './tokens/token-store.ts'
 
-/** A running process. A restart creates a new process. */
 export class Process {
   readonly version: ServiceVersion
   readonly acls: boolean
@@ -30,7 +29,6 @@ export class ServerState {
   readonly spec: ServerSpec
   readonly datacenter: DatacenterState
   process: Process | undefined
-  /** The version for its next start, unless the event names one. */
   version: ServiceVersion
   acls: boolean
   isMember: boolean
@@ -39,7 +37,6 @@ export class ServerState {
   isGossipStale = false
   /** Numbers its messages; an older message never replaces a newer one. */
   told = 0
-  /** Its last mode, which the other servers remember after it has died. */
   lastMode: Mode = 'old'
   /** Counts starts and resumes, so that a delayed failure notice does not apply to the next process. */
   lives = 0
@@ -63,21 +60,16 @@ export interface AgentState {
   newModeAt: number | undefined
 }
 
-/** The view that a datacenter has of one server. */
 export interface Known extends MemberView {
   readonly told: number
-  /** Whether it advertises support for intentions as config entries (1.9.0). */
   readonly keepsIntentions: boolean
 }
 
 class Migration {
-  /** Whether the current leader has begun. */
   isRunning = false
-  /** Idle until tokens appear. */
   isIdle = false
   /** From 1.11 on, the loop ends at the first empty pass. */
   isOver = false
-  /** The batch fails on the same token every second. */
   isStuck = false
   /** A pass became due while the leader was paused. */
   isPassOverdue = false
@@ -98,18 +90,14 @@ export class Replication {
   limiterMs = 0
   failingSinceMs: number | undefined
   rounds = 0
-  /** Whether the history records that the replication token may not read secrets. */
   isRefused = false
   lastSuccessMs: number | undefined
   lastErrorMs: number | undefined
   lastError: string | undefined
-  /** Tokens that the legacy loop copied. */
   readonly copies: RangeSet
-  /** Tokens that have an accessor in this datacenter. */
   readonly migrated: RangeSet
   /** Copies without an accessor whose original is gone. */
   readonly ghosts: RangeSet
-  /** The progress that the history last recorded. */
   recorded = 0
 
   constructor(sets: Partial<Pick<Replication, 'copies' | 'migrated' | 'ghosts'>>) {
@@ -128,7 +116,6 @@ class Intentions {
   /** Config entries of kind service-intentions exist: versions before 1.9.0 cannot read the data. */
   hasEntries = false
   state: 'none' | 'waiting' | 'migrating' | 'done' | 'never' = 'none'
-  /** As {@link Process.lookedAtChange}. */
   lookedAtChange = -1
 }
 
@@ -136,15 +123,12 @@ export class DatacenterState {
   readonly spec: DatacenterSpec
   readonly servers: readonly ServerState[]
   readonly agents: readonly AgentState[]
-  /** The view that this datacenter has of every server of every datacenter. */
   readonly view = new Map<string, Known>()
   leader: ServerState | undefined
   lastLeader: ServerState | undefined
-  /** The winner of the next election, if the scenario names one. */
   favourite: ServerState | undefined
   /** Incremented with each leader. Work from an earlier term is discarded. */
   term = 0
-  /** The term of the election in progress. */
   electionTerm: number | undefined
   /** Whether a leader has ever left legacy mode: the data cannot be downgraded. Spec 9.2.5. */
   hasCompleted = false
@@ -154,7 +138,6 @@ export class DatacenterState {
   readonly intentions = new Intentions()
   readonly snapshots = new Map<number, Snapshot>()
 
-  /** @param tokensAtStart legacy tokens of which every datacenter has copies. */
   constructor(spec: DatacenterSpec, tokensAtStart: number) {
     this.spec = spec
     this.localTokens = spec.localTokens

@@ -3,7 +3,7 @@
  * only these records and are independent of the code that produced them.
  */
 import type { ServiceVersion } from '@latchkey/contract'
-import type { ModelName, TokenApi } from '../scenario/scenario.ts'
+import type { TokenApi } from '../scenario/scenario.ts'
 import type { Ranges } from './tokens/ranges.ts'
 
 /** `old`: before 1.4.0, with only the legacy system. `off`: ACLs disabled. */
@@ -34,7 +34,6 @@ interface Records {
     mode: Mode
     detail: string
   }
-  /** The member list of a datacenter, as the datacenter itself sees it. */
   member: InServer & { status: MemberStatus }
   reaped: InServer
   mode: InServer & { mode: Mode }
@@ -57,7 +56,6 @@ interface Records {
     tokens: Ranges
     /** Number of the write. The final content of a token must be its last write. */
     write: number
-    /** Number of these tokens that have no accessor yet. */
     unmigrated: number
     /** Number of tokens after the write whose rights end with the legacy system. */
     legacyRights: number
@@ -107,62 +105,4 @@ export interface AccessorSpan {
   readonly from: number
   readonly to: number
   readonly accessor: number
-}
-
-export interface FinalReplication {
-  readonly isRunning: boolean
-  /** `legacy` in legacy mode. In new mode `tokens`, or `policies` if tokens are not replicated. */
-  readonly type: 'legacy' | 'policies' | 'tokens'
-  readonly lastSuccessAt: number | undefined
-  readonly lastErrorAt: number | undefined
-  readonly lastError: string | undefined
-}
-
-export interface FinalStore {
-  readonly datacenter: string
-  /** Number of replication rounds that delivered tokens; 0 in the primary. */
-  readonly rounds: number
-  /** The replication status at the end; undefined in the primary. */
-  readonly replication: FinalReplication | undefined
-  readonly localTokens: number
-  readonly accessors: readonly AccessorSpan[]
-  readonly unmigrated: Ranges
-  /** Tokens without an accessor whose original was deleted in the primary. */
-  readonly ghosts: Ranges
-  /** Last write by token number. Tokens without a write since the beginning are absent. */
-  readonly writes: ReadonlyMap<number, number>
-}
-
-export interface FinalMember {
-  readonly id: string
-  readonly datacenter: string
-  readonly isAgent: boolean
-  /** Undefined: not running. */
-  readonly version: ServiceVersion | undefined
-  readonly mode: Mode | undefined
-  readonly isPaused: boolean
-  readonly newModeAt: number | undefined
-  /** The servers that blocked it at its last look. */
-  readonly waitsFor: readonly Blocker[]
-}
-
-export interface History {
-  readonly model: ModelName
-  readonly seed: number
-  readonly primary: string
-  readonly datacenters: readonly string[]
-  readonly tokensAtStart: number
-  /** Number of tokens at the beginning whose rights end with the legacy system. */
-  readonly legacyRightsAtStart: number
-  /** Maximum delay of a message. Checkers allow the view of a server to be stale by this much. */
-  readonly messageMs: number
-  readonly failureDetectionMs: number
-  readonly commitMs: number
-  readonly records: readonly HistoryRecord[]
-  /** Time of the last change. */
-  readonly endedAt: number
-  /** Whether the simulation ended because nothing could change any more, and not at the scenario's `duration`. */
-  readonly isSettled: boolean
-  readonly stores: readonly FinalStore[]
-  readonly members: readonly FinalMember[]
 }

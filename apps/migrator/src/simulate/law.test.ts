@@ -8,9 +8,6 @@ test.each([
   { tokens: 1, batches: 1, seconds: 0, last: 1 },
   { tokens: 128, batches: 1, seconds: 0, last: 128 },
   { tokens: 129, batches: 2, seconds: 1, last: 1 },
-  { tokens: 256, batches: 2, seconds: 1, last: 128 },
-  { tokens: 1_002, batches: 8, seconds: 7, last: 106 },
-  { tokens: 10_000, batches: 79, seconds: 78, last: 16 },
   { tokens: 10_002, batches: 79, seconds: 78, last: 18 },
   { tokens: 100_000, batches: 782, seconds: 781, last: 32 },
 ])(
@@ -64,18 +61,6 @@ test('a token created while the loop is busy waits for its next second; an idle 
 test('a pass that finds nothing counts too: a token created right after it waits a second', () => {
   const { timeline } = resultOf({ legacyTokens: 0, events: [{ kind: 'create-tokens', at: 0.5, count: 1 }] })
   expect(timeline.filter(({ kind }) => kind === 'batch').map(({ at }) => at)).toEqual([1.05])
-})
-
-test('1,502 tokens, the leader killed with 606 left: 5 batches more, and no accessor changes', () => {
-  const { migration, violations } = resultOf({
-    legacyTokens: 1_502,
-    electionTime: 3,
-    datacenters: threeServers(0, 0, 0),
-    events: [{ kind: 'crash', at: 6.5, server: 's1' }],
-  })
-  expect(migration.dc1).toMatchObject({ batches: 12, remaining: 0, lastBatchAt: 13.5 })
-  expect(migration.dc1?.sizes.slice(7)).toEqual([128, 128, 128, 128, 94])
-  expect(violations).toEqual([])
 })
 
 test('without a majority there is no leader, and the migration stops', () => {

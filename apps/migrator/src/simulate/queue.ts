@@ -10,7 +10,6 @@ type Phase = (typeof PHASE)[keyof typeof PHASE]
 interface QueueEntry {
   readonly atMs: number
   readonly phase: Phase
-  /** Insertion order, which breaks ties of time and phase. */
   readonly sequence: number
   /**
    * Whether the entry can change something by itself. A timer that only looks is passive: when only passive entries
@@ -21,7 +20,6 @@ interface QueueEntry {
 }
 
 export class EventQueue {
-  /** The first one last, where it can be taken at no cost. */
   private readonly entries: QueueEntry[] = []
   private sequence = 0
   private active = 0

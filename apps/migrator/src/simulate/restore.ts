@@ -13,7 +13,6 @@ import { size, subtract } from './tokens/ranges.ts'
 import { wakeReplication } from './tokens/replication.ts'
 import { changed, datacenterOf, isRunning, record, type World } from './world.ts'
 
-/** Stores the state of the datacenters whose restore uses a snapshot of this moment. */
 export function takeSnapshots(world: World): void {
   for (const event of world.scenario.events) {
     if (event.kind !== 'restore' || event.snapshot !== world.now) continue
@@ -30,7 +29,6 @@ export function takeSnapshots(world: World): void {
   }
 }
 
-/** @throws InputError for a snapshot that the servers cannot read or that does not exist. */
 export function restore(world: World, event: ScenarioEventOf<'restore'>): void {
   const datacenter = datacenterOf(world, event.datacenter)
   const snapshot = datacenter.snapshots.get(event.snapshot)

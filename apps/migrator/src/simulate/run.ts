@@ -1,7 +1,7 @@
 /** Runs a scenario under the virtual clock until nothing can change any more, and returns its history. */
 import { type Scenario, tokenCount } from '../scenario/scenario.ts'
 import type { DatacenterState, Process } from './datacenter.ts'
-import type { AccessorSpan, FinalMember, FinalReplication, FinalStore, History } from './history.ts'
+import type { AccessorSpan } from './history.ts'
 import type { UpgradeModel } from './models/model.ts'
 import { scheduleScenario } from './schedule.ts'
 import { scheduleReaping } from './servers/gossip.ts'
@@ -12,6 +12,14 @@ import { createWorld, isRunning, type World } from './world.ts'
 
 /** How long clients keep calling after the last event of a scenario without a `duration`. */
 const TAIL_MS = 60_000
+
+/**
+ * What a simulation recorded, and the state at its end. Reports, findings and checkers read only this. `isSettled`:
+ * nothing could change any more; `messageMs`: how stale the view of a server may be.
+ */
+export type History = ReturnType<typeof historyOf>
+export type FinalStore = History['stores'][number]
+export type FinalMember = History['members'][number]
 
 /**
  * Simulates a scenario. The same scenario gives the same history, byte for byte. @throws InputError if the
@@ -35,7 +43,6 @@ export function simulate(scenario: Scenario, model: UpgradeModel): History {
   return historyOf(world, isSettled)
 }
 
-/** Whether every remaining timer has looked since the last change, so that nothing can change any more. */
 function haveTimersLooked(world: World): boolean {
   const hasLooked = (process: Process | undefined): boolean =>
     process === undefined ||
@@ -49,7 +56,7 @@ function haveTimersLooked(world: World): boolean {
   )
 }
 
-function historyOf(world: World, isSettled: boolean): History {
+function historyOf(world: World, isSettled: boolean) {
   const { scenario, records } = world
   const links = [...scenario.linkDelayMs.values()]
   return {
@@ -70,7 +77,7 @@ function historyOf(world: World, isSettled: boolean): History {
   }
 }
 
-function finalStore(world: World, datacenter: DatacenterState): FinalStore {
+function finalStore(world: World, datacenter: DatacenterState) {
   const { store, primary } = world
   const { localTokens, replication } = datacenter
   const isPrimary = datacenter === primary
@@ -83,11 +90,11 @@ function finalStore(world: World, datacenter: DatacenterState): FinalStore {
     localTokens,
     unmigrated: isPrimary ? store.all('unmigrated') : unmigratedIn(datacenter),
     ghosts: replication.ghosts.ranges,
-    writes: isPrimary ? store.writes : new Map(),
+    writes: isPrimary ? store.writes : new Map<number, number>(),
   }
 }
 
-function finalReplication({ leader, spec, replication }: DatacenterState): FinalReplication {
+function finalReplication({ leader, spec, replication }: DatacenterState) {
   const { lastSuccessMs, lastErrorMs, lastError } = replication
   const isNew = leader?.process?.mode === 'new'
   return {
@@ -105,7 +112,7 @@ function partOf(span: AccessorSpan, tokens: RangeSet): AccessorSpan[] {
     .map(([from, to]) => ({ from, to, accessor: span.accessor + from - span.from }))
 }
 
-function finalMembers({ spec, servers, agents }: DatacenterState): FinalMember[] {
+function finalMembers({ spec, servers, agents }: DatacenterState) {
   return [...servers, ...agents].map(({ spec: { id }, process, newModeAt, kind }) => ({
     id,
     datacenter: spec.name,

@@ -11,7 +11,6 @@ export interface World {
   readonly scenario: Scenario
   readonly model: UpgradeModel
   readonly queue: EventQueue
-  /** The only source of randomness in a run: the seed determines the run. */
   readonly random: SeededRandom
   readonly datacenters: readonly DatacenterState[]
   readonly primary: DatacenterState

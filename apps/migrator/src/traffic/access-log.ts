@@ -12,7 +12,6 @@ export interface LoggedCall {
   readonly status: number | undefined
   /** Milliseconds since the epoch. */
   readonly atMs: number | undefined
-  /** The caller as logged: an accessor or an address. */
   readonly client: string
   readonly userAgent: string | undefined
 }
@@ -36,7 +35,6 @@ export function readLogLine(line: string, custom?: RegExp): LogLine {
   return OTHER_LINE.test(line) ? 'other' : 'unread'
 }
 
-/** Text formats, each with the groups of {@link readLogLine}. */
 const PATTERNS: readonly RegExp[] = [
   // The legacy service: 2019/08/01 12:00:00 [DEBUG] http: Request PUT /v1/acl/create (1.2ms) from=10.0.0.1:5555
   // Refused calls, the only ones that it logs by default: … [ERR] http: Request PUT /v1/acl/create, error: … from=10.0.0.1:5555
@@ -100,7 +98,6 @@ function headerOf({ headers }: Fields, name: string): string | undefined {
   return typeof first === 'string' ? first : undefined
 }
 
-/** @returns undefined without a method and a path. */
 function callOf(groups: Readonly<Record<string, string | undefined>>): LoggedCall | undefined {
   const { method, path, status, time, client, agent } = groups
   if (method === undefined || path === undefined || !/^[A-Za-z]+$/.test(method)) return undefined

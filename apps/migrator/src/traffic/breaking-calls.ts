@@ -11,7 +11,6 @@ import type { LoggedCall } from './access-log.ts'
 
 export interface CallVerdict {
   readonly gate: GateName
-  /** Whether the call breaks; otherwise only its answer changes. */
   readonly breaks: boolean
   /** The call with parameter names instead of values, because a path may contain a secret. */
   readonly call: string
@@ -19,7 +18,6 @@ export interface CallVerdict {
   readonly replacement: string
 }
 
-/** @returns undefined for a call that keeps working unchanged. */
 export function judgeCall(call: LoggedCall, to: ServiceVersion): CallVerdict | undefined {
   const profile = profileOf(to)
   const method = call.method.toUpperCase()
@@ -51,7 +49,6 @@ interface Surprise {
   readonly replacement: string
 }
 
-/** Calls that depend on more than path and method: some break, others get a different answer. */
 const SURPRISES: readonly Surprise[] = [
   {
     gate: 'session.incompatibleQueries',
@@ -108,7 +105,6 @@ function verdict(gate: GateName, breaks: boolean, call: string, replacement: str
   return { gate, breaks, call, what: GATES[gate].clientSees, replacement }
 }
 
-/** A path with a trailing wildcard, and a name for it. */
 function template(path: string): string {
   return path.endsWith('/') ? `${path}:id` : path
 }

@@ -52,10 +52,6 @@ test('legacy endpoints break at 1.11, whatever the form of the log, each with it
   expect(broken[0]?.topClients[0]).toEqual({ client: 'acc-1', count: 2, userAgent: null })
 })
 
-test('the same calls are fine at 1.10', async () => {
-  expect((await check([json('PUT', '/v1/acl/create')], '1.10')).broken).toEqual([])
-})
-
 test('wrong methods break at 1.0 (spec 9.4)', async () => {
   const { broken } = await check(
     [common('GET /v1/agent/service/deregister/web'), common('PUT /v1/catalog/nodes')],

@@ -6,19 +6,16 @@ import { type CallVerdict, judgeCall } from './breaking-calls.ts'
 
 const CLIENTS_MAX = 20
 const CLIENTS_COUNTED_MAX = 100_000
-/** Longer lines are skipped, because they are not calls. */
 const LINE_BYTES_MAX = 1024 * 1024
 
 interface BrokenCall extends CallVerdict {
   readonly count: number
   readonly clients: number
-  /** The busiest clients, with their counts. */
   readonly topClients: readonly {
     readonly client: string
     readonly count: number
     readonly userAgent: string | null
   }[]
-  /** Times from the log, in RFC 3339; null if the log has no times. */
   readonly firstSeen: string | null
   readonly lastSeen: string | null
 }
@@ -147,7 +144,6 @@ export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: Tra
   finish()
 }
 
-/** Calls that break are critical; calls whose answer changes are warnings. */
 export function findTraffic(result: TrafficResult): Finding[] {
   const { to, broken } = result
   const calls = broken.map(({ gate, breaks, call, what, replacement, count, clients, lastSeen }) => ({

@@ -27,7 +27,6 @@ export interface Observation {
   /** Number of tokens that have received an accessor; undefined if the service does not count them. */
   readonly done: number | undefined
   readonly batches: number | undefined
-  /** What the end of legacy mode waits for, as far as the service shows it. */
   readonly waitsFor: readonly string[]
 }
 
@@ -84,7 +83,6 @@ async function observeThrough(reader: HttpReader, readers: readonly HttpReader[]
   return { at, servers, state, withoutAccessor, done: undefined, batches: undefined, waitsFor: blockers }
 }
 
-/** The servers as an agent sees them; undefined if it does not show them to this token. */
 export async function readServers(reader: HttpReader): Promise<readonly SeenServer[] | undefined> {
   const members = await readIfThere(reader, '/v1/agent/members', z.array(memberSchema))
   if (members === undefined) return undefined
@@ -96,7 +94,6 @@ export async function readServers(reader: HttpReader): Promise<readonly SeenServ
   return byName(servers.sort((a, b) => Number(a.status === 'alive') - Number(b.status === 'alive')))
 }
 
-/** What a server reports about itself; undefined if it does not show this to the token. */
 async function readSelf(reader: HttpReader): Promise<SeenServer | undefined> {
   const answer = await readIfThere(reader, '/v1/agent/self', selfSchema)
   if (answer === undefined) return undefined
@@ -133,7 +130,6 @@ async function countWithoutAccessor(reader: HttpReader): Promise<number> {
 
 const ABSENT: readonly (number | undefined)[] = [401, 403, 404, 405, 410]
 
-/** Undefined if this version does not have the endpoint, or does not show it to this token. */
 async function readIfThere<T>(
   reader: HttpReader,
   path: string,

@@ -16,6 +16,7 @@ export interface WatchLine {
   readonly estimatedSeconds: number
   readonly servers: readonly SeenServer[]
   readonly waitsFor: readonly string[]
+  /** Why no server answers. */
   readonly silent?: string
 }
 
@@ -30,70 +31,49 @@ export async function* watch(
   readers: readonly HttpReader[],
   { intervalMs, signal }: { readonly intervalMs: number; readonly signal: AbortSignal },
 ): AsyncGenerator<WatchLine, void> {
-  const observations: Observation[] = []
-  let last = ''
+  let last: Observation | undefined
+  /** The observation before the first decrease. */
+  let begun: Observation | undefined
+  let most = 0
+  let content = ''
   for (;;) {
     const beganAt = Date.now()
-    const line = await observe(readers).then(
-      (observation) => {
-        observations.push(observation)
-        return lineOf(observations, observation)
-      },
-      (error: unknown) => silentLine(observations, error),
-    )
-    const content = JSON.stringify({ ...line, at: '' })
-    if (content !== last) yield line
-    last = content
+    let line: WatchLine
+    try {
+      const now = await observe(readers)
+      if (last !== undefined && now.withoutAccessor < last.withoutAccessor) begun ??= last
+      most = Math.max(most, now.withoutAccessor + (now.done ?? 0))
+      last = now
+      line = lineOf(now, most, begun)
+    } catch (error) {
+      if (!isSilent(error) || last === undefined) throw error
+      const known = lineOf({ ...last, at: Date.now(), waitsFor: [] }, most, undefined)
+      line = { ...known, state: 'silent', estimatedSeconds: 0, silent: error.message }
+    }
+    const next = JSON.stringify({ ...line, at: '' })
+    if (next !== content) yield line
+    content = next
     if (line.state === 'done') return
     await sleep(Math.max(intervalMs, LIST_SHARE * (Date.now() - beganAt)), signal)
   }
 }
 
-function lineOf(observations: readonly Observation[], now: Observation): WatchLine {
-  const { at, state, withoutAccessor, done, batches, servers, waitsFor } = now
-  const total = totalOf(observations)
+/** @param most the most tokens seen. */
+function lineOf(now: Observation, most: number, begun: Observation | undefined): WatchLine {
+  const { at, state, withoutAccessor, done = most - withoutAccessor, batches, servers, waitsFor } = now
+  const seconds = begun === undefined ? 0 : (at - begun.at) / 1_000
+  const given = begun === undefined ? 0 : begun.withoutAccessor - withoutAccessor
   return {
     at: new Date(at).toISOString(),
     state,
-    done: done ?? total - withoutAccessor,
-    total: done === undefined ? total : withoutAccessor + done,
+    done,
+    total: withoutAccessor + done,
     batches: batches ?? null,
-    tokensPerSecond: rateOf(observations),
+    tokensPerSecond: seconds > 0 ? Math.round((given / seconds) * 10) / 10 : 0,
     estimatedSeconds: withoutAccessor === 0 ? 0 : batchesDurationMs(withoutAccessor) / 1_000 + 1,
     servers,
     waitsFor,
   }
-}
-
-function silentLine(observations: readonly Observation[], error: unknown): WatchLine {
-  const last = observations.at(-1)
-  if (!isSilent(error) || last === undefined) throw error
-  const { withoutAccessor, batches, servers } = last
-  const total = totalOf(observations)
-  return {
-    ...{ at: new Date().toISOString(), state: 'silent', done: total - withoutAccessor, total, servers },
-    ...{ batches: batches ?? null, tokensPerSecond: 0, estimatedSeconds: 0, waitsFor: [] },
-    silent: error.message,
-  }
-}
-
-function totalOf(observations: readonly Observation[]): number {
-  return observations.reduce(
-    (most, { withoutAccessor, done = 0 }) => Math.max(most, withoutAccessor + done),
-    0,
-  )
-}
-
-/** Tokens per second since the observation before the first decrease. */
-function rateOf(observations: readonly Observation[]): number {
-  const last = observations.at(-1)
-  const begun = observations.findIndex(
-    ({ withoutAccessor }, i) => withoutAccessor > (observations[i + 1]?.withoutAccessor ?? withoutAccessor),
-  )
-  const first = observations[begun]
-  if (first === undefined || last === undefined || last.at <= first.at) return 0
-  const tokens = first.withoutAccessor - last.withoutAccessor
-  return Math.round((tokens / ((last.at - first.at) / 1_000)) * 10) / 10
 }
 
 /** `1,280 of 10,002 tokens have an accessor, 128 a second, 68 s left; s1 (1.8.7, new mode)`. */

@@ -11,7 +11,6 @@ import { loadScenario, openInput } from '../inputs.ts'
 import { createProgress, type Io, write } from '../io.ts'
 import { hashed, hideSecrets, writeReport } from '../report.ts'
 
-/** Maximum number of tokens in a rehearsal, which checks the rights of each one. */
 const TOKENS_MAX = 100_000
 
 export const addRehearse = command({

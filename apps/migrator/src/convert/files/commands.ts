@@ -29,7 +29,6 @@ export function commentOf(name: string): string {
     : JSON.stringify(shown).replace(/[\p{C}\p{Z}]/gu, (c) => (c === ' ' ? c : codeOf(c)))
 }
 
-/** How a script names a token: by accessor, otherwise by the hash of its ID. */
 function tokenKey({ accessor, idHash }: PlannedToken): string {
   return shellQuote(accessor ?? idHash)
 }
@@ -261,7 +260,6 @@ export function writeConversion(folder: string, plan: ConversionPlan): boolean {
   return true
 }
 
-/** The policy files of the existing plan; other files are never removed. */
 function earlierPolicies(folder: string): readonly string[] {
   try {
     const plan = planSchema.parse(JSON.parse(readFileSync(join(folder, 'plan.json'), 'utf8')))

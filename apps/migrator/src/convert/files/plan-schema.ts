@@ -82,7 +82,6 @@ type Frozen<T> = T extends readonly (infer Item)[]
 export type ConversionPlan = Frozen<z.output<typeof planSchema>>
 export type PlannedToken = Frozen<z.output<typeof token>>
 
-/** The text of apps/migrator/conversion.schema.json; `pnpm generate` writes it. */
 export function renderPlanSchema(): string {
   return `${JSON.stringify(z.toJSONSchema(planSchema), null, 2)}\n`
 }

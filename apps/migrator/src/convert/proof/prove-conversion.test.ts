@@ -46,10 +46,6 @@ test('a conversion without fault changes no decision', () => {
   })
 })
 
-test('equal seeds ask equal questions', () => {
-  expect(prove(CONVERSION)).toEqual(prove(CONVERSION))
-})
-
 const withPolicy = (index: number, change: (rules: string) => string): Conversion => ({
   ...CONVERSION,
   policies: CONVERSION.policies.map((policy, i) =>

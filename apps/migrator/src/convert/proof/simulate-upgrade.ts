@@ -8,7 +8,6 @@ import { acceptedGroups, type Conversion } from '../make-conversion.ts'
 
 export type UpgradeOutcomes = ReturnType<typeof simulateUpgrade>
 
-/** @param cluster provides servers and default policy; its schedule is ignored. */
 export function simulateUpgrade(conversion: Conversion, cluster: Scenario) {
   const tokens = tokenGroups(conversion)
   const at110: Scenario = {
@@ -32,7 +31,6 @@ export function simulateUpgrade(conversion: Conversion, cluster: Scenario) {
   return { unconverted: outcomeOf(0), converted: outcomeOf(tokens[0]?.count ?? 0) }
 }
 
-/** The converted tokens come first, because the simulator converts tokens in order. */
 function tokenGroups(conversion: Conversion): TokenGroup[] {
   const sizeOf = (groups: readonly { readonly tokens: readonly unknown[] }[]) =>
     groups.reduce((sum, { tokens }) => sum + tokens.length, 0)

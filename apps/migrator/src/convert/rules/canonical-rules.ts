@@ -11,12 +11,10 @@ export interface CanonicalRule {
   readonly kind: Rule['kind']
   readonly segment: string
   readonly level: RuleLevel
-  /** Only on `service`, and only if it differs from what the level implies. */
   readonly intentions?: RuleLevel
   readonly text: string
 }
 
-/** The rules of a legacy text that have an effect, in order of kind and segment. */
 export function canonicalRules({ rules }: Pick<RuleSet, 'rules'>): CanonicalRule[] {
   const kept: Effect[] = []
   for (const [, ofKind] of [...Map.groupBy(rules, ({ kind }) => kind)].sort(byName)) {
@@ -34,7 +32,6 @@ export function canonicalRules({ rules }: Pick<RuleSet, 'rules'>): CanonicalRule
   return kept.map(canonicalRule)
 }
 
-/** What a rule grants, with every level explicit. */
 interface Effect {
   readonly kind: Rule['kind']
   readonly segment: string
@@ -68,7 +65,6 @@ function canonicalRule({ kind, segment, level, intentions }: Effect): CanonicalR
   return { ...rule, text: printRule(rule) }
 }
 
-/** In the layout of translated rules. */
 function printRule({ kind, segment, level, intentions }: Omit<CanonicalRule, 'text'>): string {
   if (kind === 'operator' || kind === 'keyring') return `${kind} = "${level}"\n`
   const attributes =

@@ -1,7 +1,7 @@
 /** Compares the intentions on the servers of a rehearsal, after the schedule, with the simulation. Spec 9.5. */
 import { isDeepStrictEqual } from 'node:util'
 import { type Client, type Intention, NotFound } from '@latchkey/sdk'
-import type { History } from '../../simulate/history.ts'
+import type { History } from '../../simulate/run.ts'
 import type { Cluster } from '../cluster.ts'
 import type { CreatedIntention } from '../steps/intentions.ts'
 import { type Proof, proof } from './proof.ts'
@@ -10,14 +10,12 @@ export type IntentionsFound = NonNullable<Awaited<ReturnType<typeof findIntentio
 
 export type IntentionStates = Readonly<Record<string, string>>
 
-/** The state of the migration in a datacenter; `none` while none of its servers answers. */
 export async function intentionState(cluster: Cluster): Promise<string> {
   if (cluster.answering().length === 0) return 'none'
   const status = cluster.client(cluster.managementSecret).intentions.migration({ retries: 0 })
   return status.then(({ State }) => State).catch(() => 'none')
 }
 
-/** The intentions as the servers show them after the schedule; undefined without any, or while no server answers. */
 export async function findIntentions(
   clusters: readonly Cluster[],
   primary: Cluster,
@@ -96,7 +94,6 @@ export function editedDestinations({ records }: Pick<History, 'records'>): Reado
   )
 }
 
-/** @param simulated the history of the intentions in the simulation. */
 export function intentionProofs(
   found: IntentionsFound,
   simulated: { readonly intentions: IntentionStates; readonly editedDestinations: ReadonlySet<string> },

@@ -19,10 +19,10 @@ import {
 } from '../../output/result.ts'
 import type { Scenario, ScenarioEvent, TokenGroup } from '../../scenario/scenario.ts'
 import { toSeconds } from '../../scenario/time.ts'
-import type { FinalStore, History, HistoryRecord } from '../../simulate/history.ts'
+import type { HistoryRecord } from '../../simulate/history.ts'
 import { latchkeyModel } from '../../simulate/models/latchkey-model.ts'
 import type { UpgradeModel } from '../../simulate/models/model.ts'
-import { simulate } from '../../simulate/run.ts'
+import { type FinalStore, type History, simulate } from '../../simulate/run.ts'
 import { size } from '../../simulate/tokens/ranges.ts'
 import { isAtLeast, NEW_ACLS } from '../../version.ts'
 import { type LogLine, linesOf } from '../server-process.ts'
@@ -36,15 +36,12 @@ import { CLOCK_MS, type Stall } from './stalls.ts'
 export interface Done {
   readonly step: Step
   readonly at: number
-  /** When the process had started or refused to start. */
   readonly startedAt?: number
-  /** When the service answered the write. */
   readonly answeredAt?: number
 }
 
 export interface Measured {
   readonly scenario: Scenario
-  /** The tokens before the schedule. */
   readonly tokens: readonly LegacyToken[]
   readonly done: readonly Done[]
   readonly log: readonly LogLine[]
@@ -60,7 +57,6 @@ export const JOINED = 'joined the cluster'
 export const BEGUN = 'assigning accessors'
 export const ENDED = 'legacy mode has ended in this datacenter'
 
-/** Tokens that the first server creates itself, before 1.4.0 as legacy tokens: anonymous and management. */
 const BUILTIN_GROUPS: readonly TokenGroup[] = [
   { type: 'client', count: 1, rules: '', unwritable: false },
   { type: 'management', count: 1, rules: undefined, unwritable: false },
@@ -173,27 +169,17 @@ function eventOf({ step, at, startedAt }: Done, measured: Measured): Step {
   const atMs = at - measured.startedAt
   if (startedAt === undefined) return { ...step, atMs }
   if (step.kind !== 'restart' && step.kind !== 'start') return { ...step, atMs }
-  const readyAt = joinedAt({ step, at }, measured) ?? startedAt
+  const joined = measured.log.find(
+    (line) => line.message === JOINED && line.server === step.server && line.at >= at,
+  )
+  const readyAt = joined?.at ?? startedAt
   // A server that was already down stays down until its start.
   if (step.kind === 'start') return { ...step, atMs: readyAt - measured.startedAt, downtimeMs: 0 }
   return { ...step, atMs, downtimeMs: readyAt - at }
 }
 
-/** When a started process became a member, before it answered; undefined if it refused to start. */
-function joinedAt({ step, at }: Done, { log }: Measured): number | undefined {
-  if (step.kind !== 'restart' && step.kind !== 'start') return undefined
-  return log.find((line) => line.message === JOINED && line.server === step.server && line.at >= at)?.at
-}
-
-/** The starts of migration workers, in order. */
-function workersOf({
-  log,
-  startedAt,
-}: Measured): readonly { readonly server: string; readonly atMs: number }[] {
-  return log
-    .filter(({ message }) => message === BEGUN)
-    .map(({ server, at }) => ({ server, atMs: at - startedAt }))
-    .sort((a, b) => a.atMs - b.atMs)
+function workersOf({ log, startedAt }: Measured) {
+  return linesOf(log, BEGUN).map(({ server, at }) => ({ server, atMs: at - startedAt }))
 }
 
 /** Elections that make each server that actually migrated tokens the leader, just before it began. */

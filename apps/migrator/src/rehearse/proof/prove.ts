@@ -28,26 +28,21 @@ export interface MeasuredMigration {
 export interface Findings {
   readonly servers: Readonly<Record<string, ServerModes>>
   readonly migration: MeasuredMigration
-  /** The servers that ended legacy mode in the primary. */
   readonly endedBy: readonly string[]
   readonly secondaries: readonly SecondaryFound[]
-  /** Undefined without intentions, and while no server answers. */
   readonly intentions: IntentionsFound | undefined
   readonly refusedWrites: readonly string[]
   readonly edits: number
   /** Undefined while no server answers the new API. */
   readonly tokens: TokenFaults | undefined
   readonly rights: RightsProof | undefined
-  /** Undefined without a dump. */
   readonly refusedRecords: readonly string[] | undefined
   readonly workloads: readonly WorkloadSpec[]
   readonly windows: Windows
   readonly stalls: readonly Stall[]
-  /** Whether servers or tokens changed while accessors were assigned. */
   readonly isDisturbed: boolean
 }
 
-/** Maximum relative difference between simulated and measured times. */
 const TIME_SHARE_MAX = 0.02
 /**
  * Maximum difference between a simulated and a measured time, apart from stalls. It allows for the heartbeat of a

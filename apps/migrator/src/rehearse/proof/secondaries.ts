@@ -8,21 +8,18 @@ import { distanceMs, type Stall } from './stalls.ts'
 
 export interface SecondaryFound {
   readonly datacenter: string
-  /** The servers that ended legacy mode. */
   readonly endedBy: readonly string[]
   /** Undefined while no server answers the new API. */
   readonly copies: CopyFaults | undefined
   readonly rights: RightsProof | undefined
   /** When the last token here got its accessor, in seconds since the schedule began. */
   readonly completeAt: number | null
-  /** Maximum delay, relative to the simulation, before the secondary asks the primary. */
   readonly delayMsMax: number
 }
 
 export interface SecondarySimulated {
   readonly endsLegacyMode: boolean
   readonly withoutAccessor: number
-  /** Like {@link SecondaryFound.completeAt}; undefined without legacy tokens. */
   readonly completeAt: number | null | undefined
 }
 

@@ -77,7 +77,6 @@ export class StallWatch {
       // A stopping server does not answer.
     }
     const isPaused = this.fleet.running().some((server) => server.url === url && server.isPaused)
-    // A scheduled pause is not a stall.
     if (!isPaused) this.note(askedAt, Date.now())
   }
 
@@ -90,7 +89,6 @@ type Spans = Window['spans']
 
 interface Options {
   readonly stalls: readonly Stall[]
-  /** Maximum distance between two times, not counting stalls. */
   readonly allowedMs: number
 }
 
@@ -119,7 +117,6 @@ function areIn(spans: Spans, others: Spans, options: Options): boolean {
   return long.flat().every(({ from, to }) => isNear(from) && isNear(to))
 }
 
-/** Splits spans at gaps that are longer than allowed. */
 function burstsOf(spans: Spans, { stalls, allowedMs }: Options): Spans[] {
   const bursts: Spans[number][][] = []
   let end = Number.NEGATIVE_INFINITY

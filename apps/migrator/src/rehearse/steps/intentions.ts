@@ -9,7 +9,6 @@ export interface CreatedIntention {
   readonly id: string
   readonly source: string
   readonly destination: string
-  /** The body for the ID-based API, to create the intention and to write it again. */
   readonly body: {
     readonly SourceName: string
     readonly DestinationName: string

@@ -15,21 +15,17 @@ export async function perform(run: Run, step: Step): Promise<void> {
     case 'restart': {
       if (step.kind === 'restart') await fleet.of(step.server).end(step.server, 'SIGTERM')
       await sleep(step.downtimeMs, run.options.signal)
-      await fleet.start(step.server, startOf(run, step))
+      await fleet.of(step.server).start(step.server, startOf(run, step))
       done.push({ step, at, startedAt: Date.now() })
       return
     }
     case 'crash':
-      await fleet.of(step.server).end(step.server, 'SIGKILL')
-      break
     case 'leave':
-      await fleet.of(step.server).end(step.server, 'SIGQUIT')
+      await fleet.of(step.server).end(step.server, step.kind === 'crash' ? 'SIGKILL' : 'SIGQUIT')
       break
     case 'pause':
-      fleet.of(step.server).pause(step.server)
-      break
     case 'resume':
-      fleet.of(step.server).resume(step.server)
+      fleet.of(step.server).setPaused(step.server, step.kind === 'pause')
       break
     case 'partition':
     case 'heal':
@@ -55,13 +51,11 @@ export async function perform(run: Run, step: Step): Promise<void> {
   done.push({ step, at })
 }
 
-/** A client for a server with the legacy API, if there is one. */
 function writer(cluster: Cluster): Client {
   const server = cluster.answering().find(({ version }) => !isAtLeast(version, LEGACY_REMOVED))
   return cluster.client(cluster.managementSecret, server?.url)
 }
 
-/** The version and the ACL setting of the next process: from the step, otherwise unchanged. */
 function startOf({ scenario, done }: Run, step: Extract<Step, { kind: 'start' | 'restart' }>) {
   const spec = scenario.datacenters.flatMap(({ servers }) => servers).find(({ id }) => id === step.server)
   if (spec === undefined) throw new TypeError(`the scenario let the unknown server ${step.server} through`)

@@ -35,7 +35,6 @@ export class TokenBook {
     for (const token of tokens) this.add(token)
   }
 
-  /** The existing tokens, in order of creation. */
   get tokens(): readonly LegacyToken[] {
     return [...this.held.values()].flatMap(({ token, state }) => (state === 'deleted' ? [] : [token]))
   }
@@ -143,7 +142,6 @@ export class TokenBook {
       .slice(offset, offset + count)
   }
 
-  /** Gives each of the first `count` migrated client tokens a policy with its translated rules. */
   private async convert(client: Client, count: number | undefined): Promise<string | undefined> {
     const found = await readTokens(client).catch(noneInLegacyMode)
     const isMigrated = ({ ID }: LegacyToken) => (found.get(ID)?.AccessorID ?? '') !== ''
@@ -221,7 +219,6 @@ function noneInLegacyMode(error: unknown): ReadonlyMap<string, Found> {
   throw error
 }
 
-/** By secret. */
 export async function readTokens(client: Client): Promise<ReadonlyMap<string, Found>> {
   const found = new Map<string, Found>()
   for await (const token of client.tokens.each()) found.set(token.SecretID, token)

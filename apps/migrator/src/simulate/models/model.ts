@@ -7,7 +7,6 @@ import type { Ranges } from '../tokens/ranges.ts'
 export interface MemberView {
   readonly server: string
   readonly status: MemberStatus
-  /** The mode that it gossips. */
   readonly mode: Mode
 }
 
@@ -15,9 +14,7 @@ export interface Look {
   readonly version: ServiceVersion
   readonly role: 'leader' | 'follower' | 'agent'
   readonly isPrimary: boolean
-  /** Members of its own datacenter, including itself. */
   readonly own: readonly MemberView[]
-  /** Members of the primary, if it is another datacenter. */
   readonly primary: readonly MemberView[]
   /** The leader of its datacenter; undefined while there is none. */
   readonly leader: MemberView | undefined
@@ -32,7 +29,6 @@ export interface PassMemory {
 
 export interface StartFacts {
   readonly version: ServiceVersion
-  /** Tokens whose rights come from the legacy system alone. */
   readonly legacyRightsCount: number
   readonly unmigratedCount: number
 }
@@ -68,10 +64,8 @@ export interface UpgradeModel {
   readonly asksPrimary: boolean
   /** Delay of look `n`, counted from 0, after the previous look; for the first look, after the start of the process. */
   lookDelayMs(n: number): number
-  /** The servers that prevent a process from leaving legacy mode. If there is none, it leaves. */
   waitsFor(look: Look): readonly Blocker[]
   modeAtStart(process: { version: ServiceVersion; acls: boolean; hasCompleted: boolean }): Mode
-  /** Why a server does not start on this data, apart from the downgrade of spec 9.2.5; undefined if it starts. */
   startRefusal(start: StartFacts): string | undefined
   /** How long a stopped server counts before it is treated as left; undefined: a stop is treated as a crash. */
   readonly stoppedCountsMs: number | undefined

@@ -12,9 +12,7 @@ const FIRST_LOOK_MS = 50
 const LOOK_DELAY_MS_MAX = 30_000
 /** An election takes five seconds or more with the timeouts of the reference. */
 const ELECTION_MS_DEFAULT = 5_000
-/** Versions in which even a server that left counts. */
 const LEFT_COUNTS = [range('1.4.0', '1.6.0')]
-/** Versions in which a failed server of the same datacenter counts. */
 const FAILED_COUNTS = [range('1.4.0', '1.6.5'), range('1.7.0', '1.7.2')]
 
 export const serviceModel: UpgradeModel = {
@@ -68,7 +66,6 @@ function counts(status: MemberStatus, version: ServiceVersion, isOwnDatacenter: 
   return !isOwnDatacenter || isIn(version, FAILED_COUNTS)
 }
 
-/** The rule for leaving legacy mode. Spec 9.2.2. */
 function waitsFor(look: Look): readonly Blocker[] {
   const own = look.own.filter((member) => counts(member.status, look.version, true))
   const blockers: Blocker[] = []

@@ -39,7 +39,6 @@ export function electIfNeeded(world: World, datacenter: DatacenterState): void {
   if (datacenter.leader !== undefined) return
   const voters = votersOf(datacenter)
   const [only] = voters
-  // A single server needs no votes and no timeout.
   if (voters.length === 1 && only !== undefined && isRunning(only)) win(world, datacenter, only)
   else queueElection(world, datacenter)
 }
@@ -56,20 +55,17 @@ function queueElection(world: World, datacenter: DatacenterState): void {
   })
 }
 
-/** The winner of an election looks at once, even if it was the only voter. */
 function win(world: World, datacenter: DatacenterState, winner: ServerState): void {
   install(world, datacenter, winner)
   look(world, winner)
 }
 
-/** An election that a named server wins, if it and a majority are up at that time. */
 export function forceElection(world: World, server: ServerState): void {
   const { datacenter } = server
   datacenter.favourite = server
   if (datacenter.leader !== undefined) loseLeader(world, datacenter)
 }
 
-/** Installs a leader, whose work begins at once if it is already in new mode. */
 export function install(world: World, datacenter: DatacenterState, server: ServerState): void {
   datacenter.lastLeader = server
   datacenter.favourite = undefined

@@ -19,7 +19,6 @@ export function tell(world: World, server: ServerState): void {
   for (const datacenter of world.datacenters) send(world, server, datacenter, message)
 }
 
-/** A server leaves, or an operator removes a dead one from the member list. */
 export function leave(world: World, server: ServerState): void {
   server.status = 'left'
   tell(world, server)
@@ -56,7 +55,6 @@ export function knowBeforehand(world: World, server: ServerState): void {
   for (const datacenter of world.datacenters) datacenter.view.set(server.spec.id, truthOf(server))
 }
 
-/** After the detection time the others see a server as failed, unless it is back by then. */
 export function noticeFailure(world: World, server: ServerState): void {
   const { lives } = server
   world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
@@ -67,7 +65,6 @@ export function noticeFailure(world: World, server: ServerState): void {
   })
 }
 
-/** One side of a broken link sees the servers of the other side as failed, unless the link heals before. */
 export function noticeUnreachable(world: World, here: DatacenterState, there: DatacenterState): void {
   world.queue.push(world.now + world.scenario.failureDetectionMs, PHASE.message, () => {
     if (isLinkUp(world, here, there)) return
@@ -78,7 +75,6 @@ export function noticeUnreachable(world: World, here: DatacenterState, there: Da
   })
 }
 
-/** After a link heals, a side sends its whole state again. */
 export function tellAgain(world: World, from: DatacenterState, to: DatacenterState): void {
   for (const server of from.servers) {
     if (!server.isMember || server.isGossipStale) continue
@@ -116,7 +112,6 @@ const REAP_LEFT_MS = 24 * 3_600_000
 const REAP_FAILED_MS = 72 * 3_600_000
 const REAP_INTERVAL_MS = 60_000
 
-/** Sweeps the member lists once a minute until the end of the scenario. */
 export function scheduleReaping(world: World): void {
   const { durationMs } = world.scenario
   if (durationMs === undefined || durationMs < REAP_LEFT_MS) return

@@ -24,7 +24,6 @@ export function queueLook(world: World, owner: ServerState | AgentState): void {
   world.queue.push(world.now + delayMs, PHASE.look, due, { passive: true })
 }
 
-/** Looks when the timer fires, or after a pause during which it did. */
 export function timedLook(world: World, owner: ServerState | AgentState, count = 1): void {
   const { process } = owner
   if (process?.mode !== 'legacy') return
@@ -34,7 +33,6 @@ export function timedLook(world: World, owner: ServerState | AgentState, count =
   if (process.mode === 'legacy') queueLook(world, owner)
 }
 
-/** Looks now: when the timer fires, and when a server wins an election. */
 export function look(world: World, owner: ServerState | AgentState): void {
   const { process } = owner
   if (process === undefined || process.isPaused || process.mode !== 'legacy') return

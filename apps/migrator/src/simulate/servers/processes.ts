@@ -16,7 +16,6 @@ import { queueLook, timedLook } from './looks.ts'
 interface StartOptions {
   readonly detail: string
   readonly place: Place
-  /** Whether the server remains leader, as at the planned start of a leader from before 1.4.0. */
   readonly keepsLeading?: boolean
 }
 
@@ -75,7 +74,6 @@ function refuseDowngrade(world: World, { spec, version, datacenter }: ServerStat
   throw impossible(`${spec.id} cannot run ${version.text}`, world.now, `as ${why}; ${wayBack}`, place)
 }
 
-/** Ends a process. A leaving server is removed from the member list at once; a crash is noticed later. */
 export function stopProcess(world: World, server: ServerState, how: 'crash' | 'leave' | 'restart'): void {
   const { process, datacenter } = server
   if (process === undefined) return
@@ -88,7 +86,6 @@ export function stopProcess(world: World, server: ServerState, how: 'crash' | 'l
   if (datacenter.leader === server) loseLeader(world, datacenter)
 }
 
-/** Treats a stopped server that does not return as left after a while. */
 function leaveUnlessBack(world: World, server: ServerState): void {
   const { stoppedCountsMs } = world.model
   if (stoppedCountsMs === undefined) return
@@ -111,7 +108,6 @@ export function pauseProcess(world: World, server: ServerState): void {
   loseLeaderAfterPause(world, datacenter, server)
 }
 
-/** Resumes a process. Work that became due during the pause happens at once. */
 export function resumeProcess(world: World, server: ServerState): void {
   const { process, datacenter } = server
   if (process === undefined) return

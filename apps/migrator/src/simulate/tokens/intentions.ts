@@ -9,7 +9,6 @@ import type { Blocker } from '../history.ts'
 import { PHASE } from '../queue.ts'
 import { changed, isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'
 
-/** A new leader of 1.9.0 or later resumes the migration. */
 export function tellIntentionsLeader(world: World, datacenter: DatacenterState): void {
   const { leader, intentions } = datacenter
   if (leader?.process === undefined || intentions.state === 'done' || !concerns(world)) return
@@ -22,7 +21,6 @@ export function tellIntentionsLeader(world: World, datacenter: DatacenterState):
   poll(world, datacenter)
 }
 
-/** Whether the scenario has intentions or calls to them; otherwise the history has no records about them. */
 function concerns(world: World): boolean {
   const { intentions, workloads } = world.scenario
   return intentions.length > 0 || workloads.some((each) => each.kind.startsWith('intention-'))
@@ -82,7 +80,6 @@ function migrate(world: World, datacenter: DatacenterState): void {
   if (destinations > 0) datacenter.intentions.hasEntries = true
   const { term } = datacenter
   world.queue.push(world.now + delayMs, PHASE.work, () => {
-    // If the leader is lost, the next one starts over.
     if (datacenter.term !== term) return
     enter(world, datacenter, 'done', destinations === 0 ? 'nothing to migrate' : text)
   })

@@ -22,7 +22,6 @@ export function leaderHasNewMode(world: World, datacenter: DatacenterState): voi
   queuePass(world, datacenter)
 }
 
-/** Stops the migration when the leader is lost. The next leader starts from the content of the store. */
 export function stopMigration(world: World, datacenter: DatacenterState): void {
   const { migration } = datacenter
   interruptPass(world, datacenter)
@@ -40,7 +39,6 @@ export function interruptPass(world: World, { migration }: DatacenterState): voi
   migration.pending = undefined
 }
 
-/** Wakes the migration because of new tokens without an accessor. */
 export function tokensAppeared(world: World): void {
   const { migration } = world.primary
   if (migration.isStuck || !migration.isIdle) return
@@ -64,7 +62,6 @@ export function tokensDisappeared(world: World): void {
   if (migration.isRunning) queuePass(world, primary)
 }
 
-/** Makes up for the pass that became due while the leader was paused. */
 export function overduePass(world: World, datacenter: DatacenterState): void {
   const { migration } = datacenter
   if (!migration.isPassOverdue) return
@@ -135,7 +132,6 @@ function save(world: World, datacenter: DatacenterState, batch: BatchRead, term:
   if (migration.isRunning && !migration.isPassOverdue) queuePass(world, datacenter)
 }
 
-/** One token that cannot be written rolls back its batch, and every later pass fails on the same batch. */
 function failBatch(world: World, datacenter: DatacenterState, batch: BatchRead): void {
   datacenter.migration.isStuck = true
   record(world, {

@@ -3,7 +3,6 @@
  * return new arrays and never modify their arguments.
  */
 
-/** Numbers from the first to the second, exclusive. */
 export type Range = readonly [from: number, to: number]
 export type Ranges = readonly Range[]
 
@@ -27,14 +26,12 @@ export function slice(ranges: Ranges, count: number, offset = 0): Range[] {
   return taken
 }
 
-/** The numbers of `ranges` that are not in `removed`. */
 export function subtract(ranges: Ranges, removed: Ranges): Range[] {
   const rest = new RangeSet(ranges)
   rest.remove(removed)
   return rest.ranges
 }
 
-/** Every number, in order. For small sets only. */
 export function* numbers(ranges: Ranges): Generator<number> {
   for (const [from, to] of ranges) for (let n = from; n < to; n++) yield n
 }
@@ -100,7 +97,6 @@ export class RangeSet {
     return slice(this.list, count, offset)
   }
 
-  /** Replaces the ranges from `begin` to `end`, exclusive. */
   private replace(begin: number, end: number, by: Ranges): void {
     this.size += size(by) - size(this.list.splice(begin, end - begin, ...by))
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { historyOf, resultOf } from '../../../test/scenario.ts'
+import { resultOf } from '../../../test/scenario.ts'
 import type { ScenarioInput } from '../../scenario/schema.ts'
 
 /** A primary and a secondary of one server each. */
@@ -17,11 +17,6 @@ test('a secondary follows within one to two seconds, at most one round a second'
   expect(replication.dc2?.rounds).toBeLessThanOrEqual(79 + 4)
 })
 
-test('identifiers are the same in all datacenters', () => {
-  const { stores } = historyOf({ datacenters: TWO, legacyTokens: 700 })
-  expect(stores[1]?.accessors).toEqual(stores[0]?.accessors)
-})
-
 test('a broken link delivers nothing; the first retry after it heals delivers everything', () => {
   const { replication } = resultOf({
     datacenters: TWO,
@@ -30,16 +25,6 @@ test('a broken link delivers nothing; the first retry after it heals delivers ev
   })
   // The first failing round is for the batch at 3.05 s; retries follow after 2, 4, 8 and 16 s, the last at 33.05 s.
   expect(replication.dc2).toMatchObject({ tokens: 1_000, completeAt: 33.05 })
-})
-
-test('without token replication a secondary holds no token and reports none missing', () => {
-  const [primary, secondary] = TWO
-  const { replication, migration } = resultOf({
-    datacenters: [primary ?? { name: '' }, { ...(secondary ?? { name: '' }), tokenReplication: false }],
-    legacyTokens: 500,
-  })
-  expect(replication.dc2).toMatchObject({ tokens: 0, rounds: 0, completeAt: null })
-  expect(migration.dc2).toMatchObject({ batches: 0, remaining: 0 })
 })
 
 test('a token deleted after its accessor has arrived is deleted in the secondary too: no ghost', () => {
@@ -71,15 +56,6 @@ test('a token deleted before its accessor arrives lives on as a ghost', () => {
   })
   expect(replication.dc2).toMatchObject({ tokens: 993, ghosts: 7 })
   expect(findings.find(({ id }) => id === 'ghost-tokens')?.count).toBe(7)
-})
-
-test('a token created in the primary during the migration reaches the secondary with its accessor', () => {
-  const { replication } = resultOf({
-    datacenters: TWO,
-    legacyTokens: 100,
-    events: [{ kind: 'create-tokens', at: 5, count: 3 }],
-  })
-  expect(replication.dc2).toMatchObject({ tokens: 103, completeAt: 5 })
 })
 
 describe('our servers', () => {

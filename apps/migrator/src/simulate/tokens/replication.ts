@@ -13,7 +13,6 @@ const LEGACY_WRITE_MS = 10
 /** Approximate number of rounds to record in the history; a migration may have a hundred thousand. */
 const ROUNDS_RECORDED = 200
 
-/** Queues a round in every secondary that is behind and can reach the primary. */
 export function wakeReplication(world: World): void {
   for (const datacenter of world.datacenters) {
     if (datacenter !== world.primary) queueRound(world, datacenter)
@@ -25,7 +24,6 @@ export function hasCopies({ spec }: DatacenterState): boolean {
   return spec.tokenReplication && spec.replicationToken !== 'none'
 }
 
-/** The loop that the leader of a secondary runs now; undefined while it runs none. */
 function loopOf({ model }: World, datacenter: DatacenterState): 'legacy' | 'tokens' | undefined {
   const { leader } = datacenter
   if (leader?.process === undefined || !hasCopies(datacenter)) return undefined
@@ -88,7 +86,6 @@ function startRound(world: World, datacenter: DatacenterState): void {
   replication.isRoundQueued = true
   world.queue.push(world.now + answerMs + writes * LEGACY_WRITE_MS, PHASE.work, () => {
     replication.isRoundQueued = false
-    // Discard the round if the leader or its mode has changed.
     if (loopOf(world, datacenter) === loop) apply(world, datacenter, loop, end)
     queueRound(world, datacenter)
   })
@@ -144,7 +141,6 @@ function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'toke
   })
 }
 
-/** The legacy loop copies tokens from the legacy list, without accessors. */
 function applyLegacy({ copies }: Replication, entries: readonly StoreChange[]): void {
   for (const entry of entries) {
     if (entry.kind === 'created') copies.add(entry.tokens)

@@ -40,7 +40,6 @@ export function editAsNew(
   wakeReplication(world)
 }
 
-/** The tokens that have an accessor. Records the refusal of the others. */
 export function addressable(world: World, action: 'edited' | 'deleted', tokens: Ranges): Ranges {
   const open = world.store.among('migrated', tokens)
   note(world, action, subtract(tokens, open), {

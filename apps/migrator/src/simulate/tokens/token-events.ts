@@ -72,7 +72,6 @@ function remove(world: World, tokens: Ranges): void {
   wakeReplication(world)
 }
 
-/** An operator gives the first client tokens with an accessor a policy instead of their rules. */
 export function convertTokens(world: World, { count }: ScenarioEventOf<'convert-tokens'>): void {
   const { store } = world
   const tokens = slice(store.convertible(), count ?? store.total)

@@ -8,7 +8,6 @@ import type { AccessorSpan } from '../history.ts'
 import type { UpgradeModel } from '../models/model.ts'
 import { numbers, type Range, RangeSet, type Ranges, subtract } from './ranges.ts'
 
-/** One entry of the log that secondaries follow. */
 export type StoreChange =
   | { readonly kind: 'accessors'; readonly spans: readonly AccessorSpan[] }
   | { readonly kind: 'created' | 'edited' | 'deleted'; readonly tokens: Ranges }
@@ -22,12 +21,10 @@ export interface BatchRead {
 
 const SETS = [
   'present',
-  /** Tokens that the migration still has to process. */
   'unmigrated',
   'migrated',
   'management',
   'unwritable',
-  /** Tokens whose rights end with the legacy system. */
   'legacyRights',
   /** Tokens that the legacy API cannot change, because of a policy link or a write through the token API. */
   'locked',
@@ -44,7 +41,6 @@ export interface StoreSnapshot {
 const BLANK = { ID: '', Name: '', CreateIndex: 0, ModifyIndex: 0 }
 /** Rules that a scenario does not specify are assumed to grant a right. */
 const UNKNOWN_RULES = 'unknown'
-/** Number of tokens from which a model chooses a batch: more than the size of any batch. */
 const READ_AHEAD = 8 * ACCESSOR_BATCH_SIZE_MAX
 
 export class TokenStore {
@@ -88,7 +84,6 @@ export class TokenStore {
     return this.sets.unwritable.size > 0 && this.sets.unwritable.within(batch.tokens).length > 0
   }
 
-  /** Assigns consecutive accessors from a number on, skipping tokens that were deleted or already have one. */
   giveAccessors(tokens: Ranges, accessorFrom: number): Range[] {
     const given = this.sets.unmigrated.within(tokens)
     this.writeAccessors(given, accessorFrom)
@@ -142,7 +137,6 @@ export class TokenStore {
     return new RangeSet(ofType).slice(count, offset)
   }
 
-  /** Client tokens with an accessor and with rules that were not converted. */
   convertible(): Range[] {
     return subtract(subtract(this.sets.migrated.ranges, this.sets.management.ranges), this.sets.locked.ranges)
   }
