@@ -31,7 +31,8 @@ const HOP_MS = 30_000
 const HOPS_MAX = { server: 4, agent: 5 } as const
 
 function checkModeEnds(history: History): Violation[] {
-  const quietFrom = lastDisturbance(history)
+  const kinds = new Set(['process', 'member', 'leader', 'link', 'reaped'])
+  const quietFrom = history.records.findLast((each) => kinds.has(each.kind))?.at ?? 0
   const agentStarts = new Map(
     recordsOf(history, 'agent-mode').flatMap(({ agent, mode, at }) =>
       mode === 'legacy' ? [[agent, at]] : [],
@@ -69,11 +70,6 @@ function isHealthy(history: History): boolean {
   const hazards = new Set(['stale-gossip', 'batch-failed', 'replication-failed'])
   const stuck = history.records.some((each) => hazards.has(each.kind))
   return history.isSettled && able && !dead && !stuck && [...links.values()].every((state) => state === 'up')
-}
-
-function lastDisturbance(history: History): number {
-  const kinds = new Set(['process', 'member', 'leader', 'link', 'reaped'])
-  return history.records.findLast((each) => kinds.has(each.kind))?.at ?? 0
 }
 
 const TOKENS_MAX = 128

@@ -17,7 +17,8 @@ export function checkNotEarly(history: History): Violation[] {
     if (looker === undefined || leaderAt(history, datacenter, at) !== server) return []
     return serversOf(spans, datacenter).flatMap(([id, list]) => {
       const seen = during(list, at - staleMs(history), at)
-      const isBlocking = (span: ServerSpan) => !isAble(span) && countsFor(history, looker.version, span, at)
+      const isBlocking = (span: ServerSpan) =>
+        (!span.acls || isBefore(span.version, NEW_ACLS)) && countsFor(history, looker.version, span, at)
       if (id === server || seen.length === 0 || !seen.every(isBlocking)) return []
       return [`${server} left legacy mode while ${id} was not able to`]
     })
@@ -101,10 +102,6 @@ function staleFrom(history: History, secondary: string, at: number): number {
   const healed = links.find((each) => each.state === 'up' && cut !== undefined && each.at >= cut.at)
   const isCut = cut !== undefined && (healed === undefined || healed.at >= at - staleMs(history))
   return (isCut ? cut.at : at) - staleMs(history)
-}
-
-function isAble({ version, acls }: ServerSpan): boolean {
-  return acls && !isBefore(version, NEW_ACLS)
 }
 
 /**

@@ -27,7 +27,10 @@ export function outcomeOf(call: CallKind, context: CallContext): Outcome | undef
       ? failure('unreachable', undefined, 'connection refused')
       : failure('unreachable', 500, NO_CONNECTION)
   }
-  return (SENDS_TOKEN.has(call) ? missingToken(context) : undefined) ?? RULES[call](context)
+  // In new mode, a secondary whose replication token has only acl:read does not find global tokens.
+  const isLost = context.tokenSource === 'nothing' && context.model !== 'latchkey' && server.mode === 'new'
+  if (isLost && SENDS_TOKEN.has(call)) return failure('token-unknown', 403, 'ACL not found')
+  return RULES[call](context)
 }
 
 const SENDS_TOKEN: ReadonlySet<CallKind> = new Set([
@@ -35,19 +38,12 @@ const SENDS_TOKEN: ReadonlySet<CallKind> = new Set([
   ...(['intention-list', 'intention-read', 'intention-write', 'intention-config-write'] as const),
 ])
 
-/** In new mode, a secondary whose replication token has only acl:read does not find global tokens. */
-function missingToken({ model, server, tokenSource }: CallContext): Outcome | undefined {
-  if (model === 'latchkey' || server.mode !== 'new' || tokenSource !== 'nothing') return undefined
-  return failure('token-unknown', 403, 'ACL not found')
-}
-
 function forwarded({ model, isPrimary, isPrimaryReached, primaryLeader }: CallContext): Outcome | undefined {
   if (model === 'latchkey' || isPrimary) return undefined
   if (!isPrimaryReached) return failure('primary-unreachable', 500, NO_CONNECTION)
   return primaryLeader === undefined ? NO_LEADER : undefined
 }
 
-const PTR_TEXT = 'web.service.dc1.… instead of web.service.…'
 const EDITED_TEXT =
   'cannot use legacy intention API to edit intentions with a destination of "…" after editing them via a service-intentions config entry'
 const TRANSLATE_TEXT = 'X-…-Translate-Addresses where translation is on; TaggedAddresses with "lan"'
@@ -142,7 +138,10 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
     return failure('session-rejected', 500, text)
   },
   // Spec 9.3 (1.7.0).
-  'ptr-query': changedAt('1.7.0', change('ptr-name-changed', undefined, PTR_TEXT)),
+  'ptr-query': changedAt(
+    '1.7.0',
+    change('ptr-name-changed', undefined, 'web.service.dc1.… instead of web.service.…'),
+  ),
   // Spec 9.3 (1.0), 9.4.
   'wrong-method': changedAt('1.0.0', failure('wrong-method', 405, 'method POST not allowed')),
   // Spec 9.3 (1.0).

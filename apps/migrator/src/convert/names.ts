@@ -4,11 +4,10 @@ import { limits } from '@latchkey/contract'
 import type { CanonicalRule } from './rules/canonical-rules.ts'
 
 const LENGTH_MAX = 60
-const VALID_NAME = /^[A-Za-z0-9_-]+$/
 
 export function isValidName(name: string): boolean {
   return (
-    VALID_NAME.test(name) &&
+    /^[A-Za-z0-9_-]+$/.test(name) &&
     name.length <= limits.POLICY_NAME_LENGTH_MAX &&
     name.toLowerCase() !== GLOBAL_MANAGEMENT_POLICY_NAME
   )
@@ -53,9 +52,6 @@ function cut(name: string): string {
   return name.slice(0, LENGTH_MAX).replace(/-+$/, '')
 }
 
-const WORTHLESS = /^(?=.*\d)[0-9a-f]{8,}$/
-const NUMBER = /^\d+$/
-
 /** The name of most tokens of a group, otherwise the words that all names share, otherwise a name from the rules. */
 export function groupSlug(tokenNames: readonly string[], rules: readonly CanonicalRule[]): string {
   const counts = new Map<string, number>()
@@ -65,9 +61,9 @@ export function groupSlug(tokenNames: readonly string[], rules: readonly Canonic
   if (most !== undefined && most[1] > named / 2) return most[0]
   const [first = new Set<string>(), ...others] = [...counts.keys()].map((each) => new Set(each.split('-')))
   const common = [...first].filter(
-    (word) => !WORTHLESS.test(word) && others.every((words) => words.has(word)),
+    (word) => !/^(?=.*\d)[0-9a-f]{8,}$/.test(word) && others.every((words) => words.has(word)),
   )
-  return common.some((word) => !NUMBER.test(word)) ? common.join('-') : rulesSlug(rules)
+  return common.some((word) => !/^\d+$/.test(word)) ? common.join('-') : rulesSlug(rules)
 }
 
 const PARTS_MAX = 2

@@ -32,7 +32,7 @@ function findStuck({ scenario, history }: Evidence): Found {
       count: members.length,
       detail: `${members.map(({ id }) => id).join(', ')} of ${name} never ${agrees(members.length, 'leaves', 'leave')} legacy mode: ${[...blockers.values()].map(formatBlocker).join('; ')}`,
       avoid: [...new Set([...blockers.values()].map((each) => adviceFor(each, first, history)))].join(' '),
-      from: lastChange(history),
+      from: history.records.findLast(({ kind }) => kind !== 'batch' && kind !== 'replicated')?.at ?? 0,
       servers: members.map(({ id }) => id),
     }
   })
@@ -57,10 +57,6 @@ function adviceFor({ server, why }: Blocker, looker: FinalMember, history: Histo
   }
   if (why.includes('no leader')) return 'Bring back a majority of the servers.'
   return 'First fix the servers that it waits for.'
-}
-
-function lastChange(history: History): number {
-  return history.records.findLast((each) => each.kind !== 'batch' && each.kind !== 'replicated')?.at ?? 0
 }
 
 function findUnfinished({ history }: Evidence): Found {

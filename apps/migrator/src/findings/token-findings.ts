@@ -20,6 +20,8 @@ export const TOKEN_FINDERS: readonly Finder[] = [
 /** Versions without the new ACLs have no accessors, so nothing is missing if only such versions run. */
 function findWithoutAccessor({ history }: Evidence): Found {
   if (!ranSince(history, NEW_ACLS)) return []
+  const isLate = ranSince(history, ACCESSORS_REQUIRED)
+  const note = isLate ? '; versions from 1.15 on refuse to start from a snapshot with such tokens' : ''
   return history.stores.flatMap(({ datacenter, unmigrated }) => {
     const count = size(unmigrated)
     if (count === 0) return []
@@ -27,18 +29,13 @@ function findWithoutAccessor({ history }: Evidence): Found {
       id: 'accessors-missing',
       severity: history.isSettled ? ('critical' as const) : ('warning' as const),
       count,
-      detail: `${counted(count, 'token')} of ${datacenter} ${agrees(count, 'has', 'have')} no accessor at the end: the token API shows ${agrees(count, 'it', 'them')} with an empty AccessorID and cannot address ${agrees(count, 'it', 'them')}${versionNote(history)}`,
+      detail: `${counted(count, 'token')} of ${datacenter} ${agrees(count, 'has', 'have')} no accessor at the end: the token API shows ${agrees(count, 'it', 'them')} with an empty AccessorID and cannot address ${agrees(count, 'it', 'them')}${note}`,
       avoid: history.isSettled
         ? 'Remove the blockers listed above; no later version assigns these accessors.'
         : 'Simulate longer (duration): the migration was still running.',
       to: history.endedAt,
     }
   })
-}
-
-function versionNote(history: History): string {
-  const isLate = ranSince(history, ACCESSORS_REQUIRED)
-  return isLate ? '; versions from 1.15 on refuse to start from a snapshot with such tokens' : ''
 }
 
 function ranSince(history: History, since: ServiceVersion): boolean {

@@ -1,7 +1,6 @@
 /** Findings about versions: bugs of versions on the way, and their effects on clients. Spec 8, 9.3. */
 import { recordsOf } from '../check/facts.ts'
 import { formatSeconds, spanOf } from '../scenario/time.ts'
-import type { History } from '../simulate/run.ts'
 import { isAtLeast, isIn, isKnown, NEW_ACLS, NEWEST_KNOWN, range, type VersionRange } from '../version.ts'
 import {
   about,
@@ -153,7 +152,9 @@ function findFaultyStops({ scenario, history }: Evidence): Found {
   return FAULTY_STOPS.flatMap(({ id, severity, ranges, detail, avoid, needsSecondaries }) => {
     if (needsSecondaries === true && history.datacenters.length === 1) return []
     if ((id === 'primary-down-unchecked' || id === 'local-token-stop') && !unreplicated) return []
-    const hit = startsIn(history, ranges)
+    const hit = recordsOf(history, 'process').filter(
+      (each) => each.state === 'up' && each.detail !== 'as before the upgrade' && isIn(each.version, ranges),
+    )
     const servers = serversIn(hit)
     const versions = [...new Set(hit.map(({ version }) => version.text))]
     return about(hit, () => ({
@@ -165,12 +166,6 @@ function findFaultyStops({ scenario, history }: Evidence): Found {
       servers,
     }))
   })
-}
-
-function startsIn(history: History, ranges: readonly VersionRange[]) {
-  return recordsOf(history, 'process').filter(
-    (each) => each.state === 'up' && each.detail !== 'as before the upgrade' && isIn(each.version, ranges),
-  )
 }
 
 const CLIENT_ADVICE: Readonly<Record<string, readonly [Severity, string]>> = {

@@ -37,7 +37,8 @@ export function planRoute(
   for (const [i, stop] of stops.entries()) {
     const restarts = replaceAll(scenario, stop, startMs)
     scenario = { ...scenario, events: [...scenario.events, ...restarts] }
-    const settledMs = settle(scenario)
+    // Clients have no effect on the result, and would only prolong the simulation.
+    const settledMs = simulate({ ...scenario, workloads: [] }, modelOf(scenario.model)).endedAt
     steps.push({
       kind: 'upgrade',
       text: `Replace every server with ${stop.text} one by one, the primary first and each leader last. Wait until each is back and there is a leader.`,
@@ -120,9 +121,4 @@ function convertAndSnapshot(atMs: number, count: number | undefined): ScenarioEv
     { kind: 'convert-tokens', atMs: atMs + 1, count, place: {} },
     { kind: 'snapshot', atMs: atMs + 2, server: undefined, place: {} },
   ]
-}
-
-function settle(scenario: Scenario): number {
-  // Clients have no effect on the result, and would only prolong the simulation.
-  return simulate({ ...scenario, workloads: [] }, modelOf(scenario.model)).endedAt
 }

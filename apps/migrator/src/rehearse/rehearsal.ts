@@ -7,10 +7,10 @@ import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { simulate } from '../simulate/run.ts'
 import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
-import type { Cluster, RunningServer } from './cluster.ts'
+import type { RunningServer } from './cluster.ts'
 import { conclude, type Rehearsal } from './conclude.ts'
 import { Fleet } from './fleet.ts'
-import { type IntentionStates, intentionState } from './proof/intentions.ts'
+import { intentionState } from './proof/intentions.ts'
 import { simulateMeasured } from './proof/measured.ts'
 import { StallWatch } from './proof/stalls.ts'
 import { measuredOf, type RehearsalOptions, type Run } from './run.ts'
@@ -131,7 +131,9 @@ async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promis
     const states = await Promise.all(
       scenario.intentions.length === 0
         ? []
-        : fleet.clusters.map((cluster) => isFarEnough(cluster, intentions)),
+        : fleet.clusters.map(async (cluster) => {
+            return intentions[cluster.datacenter] !== 'done' || (await intentionState(cluster)) === 'done'
+          }),
     )
     if (!states.every(Boolean)) return false
     if (!ids.some((id) => modes[id]?.mode === 'new')) return true
@@ -148,8 +150,4 @@ async function waitForEnd(run: Run, watch: ModeWatch, startedAt: number): Promis
   const deadline = Date.now() + batchesDurationMs(book.tokens.length) + PATIENCE_MS
   while (Date.now() < deadline && !(await isAsExpected())) await sleep(POLL_MS, signal)
   await sleep(Math.max(SETTLE_MS, startedAt + (scenario.durationMs ?? 0) - Date.now()), signal)
-}
-
-async function isFarEnough(cluster: Cluster, simulated: IntentionStates): Promise<boolean> {
-  return simulated[cluster.datacenter] !== 'done' || (await intentionState(cluster)) === 'done'
 }

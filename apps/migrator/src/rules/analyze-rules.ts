@@ -39,11 +39,9 @@ export interface RuleAnalysis {
   readonly untranslatable?: string
 }
 
-const PLAIN: RuleAnalysis = { ignored: [] }
-
 /** Analyzes one text. @param options.widening whether to translate like the reference or like Latchkey. */
 export function analyzeRules(text: string, options: { widening: 'keep' | 'comment-out' }): RuleAnalysis {
-  if (isPlain(text)) return PLAIN
+  if (isPlain(text)) return { ignored: [] }
   const legacy = tryTo(() => parseLegacyRules(text))
   if ('error' in legacy) return { unreadable: legacy.error, ignored: [] }
   const warned = (code: RuleWarningCode) => legacy.value.warnings.filter((each) => each.code === code)

@@ -79,7 +79,9 @@ export async function* readTokens(
       yield read.records
     }
   } catch (error) {
-    if (!isAbsent(error)) throw error
+    const isRefused = error instanceof UnreadError
+    // In legacy mode and before 1.4.0, only the legacy list exists.
+    if (!isRefused || (error.status !== 404 && !/legacy mode/.test(error.message))) throw error
     yield* readList(reader, LEGACY_LIST)
     return { rulesUnread: 0, lost: 0 }
   }
@@ -98,10 +100,6 @@ export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
     why: 'no list shows them',
   }
   return [...(rulesUnread === 0 ? [] : [rules]), ...(lost === 0 ? [] : [tokens])]
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof UnreadError && (error.status === 404 || /legacy mode/.test(error.message))
 }
 
 export async function* readList(
@@ -135,7 +133,8 @@ async function readGroup(
         const rules = stub.Legacy ? await readRules(reader, stub) : ''
         if (rules === undefined) rulesUnread += 1
         const Description = nameWithoutId(stub.Description, stub.SecretID)
-        const read = { ...record, value: { ...recordOf(stub, rules ?? RULES_UNREAD), Description } }
+        const { Legacy: _, SecretID: __, ...shown } = stub
+        const read = { ...record, value: { ...shown, Rules: rules ?? RULES_UNREAD, Description } }
         if (rules === '' && !isLinked(stub)) untyped.push({ record: read, key: keyOf(stub) })
         else records.push(read)
       }
@@ -153,10 +152,6 @@ async function readRules(reader: HttpReader, { AccessorID }: Stub): Promise<stri
     if (isRefusal(error)) return undefined
     throw error
   }
-}
-
-function recordOf({ Legacy: _, SecretID: __, ...stub }: Stub, Rules: string): object {
-  return { ...stub, Rules }
 }
 
 function keyOf({ CreateIndex, Description }: Pick<Stub, 'CreateIndex' | 'Description'>): string {

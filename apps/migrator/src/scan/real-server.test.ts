@@ -64,20 +64,3 @@ test('SEC-01: a real server that speaks as 1.3.1 is planned to 1.4.0 with its le
     expect([code, simulation.migration.north]).toMatchObject([0, { tokens: 3, remaining: 0 }])
   })
 })
-
-test('SEC-01: a real server that speaks as 1.8.7 is planned from 1.8.7, with the rules of each token', {
-  timeout: TEST_MS,
-}, async () => {
-  await withServer('1.8.7', async (server) => {
-    const plain = await scanAndPlan(server, '1.8.7')
-    expect(plain.scan.tokens).toMatchObject({ total: 0, withAccessor: 2, withLegacyRights: 0 })
-    expect(plain.plan).toMatchObject({ scenario: 'from 1.8.7 to 1.11.0, without a schedule', verdict: 'go' })
-    expect([plain.code, plain.simulation.migration.north.batches]).toEqual([0, 0])
-    await server.call('PUT', '/acl/create', { token: LATCHKEY_TOKEN, body: { Name: 'job', Rules: RULES } })
-    const planned = await run(['plan', '--from', server.url, '--json'], { env: { LATCHKEY_TOKEN } })
-    const { findings, tokens } = JSON.parse(planned.stdout)
-    // The legacy token gets its accessor within a second, before or after this.
-    expect(tokens.withRules + tokens.withLegacyRights).toBe(1)
-    expect(findings).toMatchObject([{ id: 'legacy-rights-end-at-1.11', severity: 'critical', count: 1 }])
-  })
-})

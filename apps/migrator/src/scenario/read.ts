@@ -52,7 +52,11 @@ export function readScenario(text: string, file: string): Scenario {
     throw new InputError(`not valid YAML: ${message}`, { place: { file } })
   }
   const read = scenarioSchema.safeParse(plain)
-  if (!read.success) throw refusal(problemsOf(read.error, plain), placeOf)
+  if (!read.success)
+    throw refusal(
+      read.error.issues.flatMap((issue) => flatten(issue, [], plain)),
+      placeOf,
+    )
   return resolveScenario(read.data, sourceOf(placeOf))
 }
 
@@ -122,10 +126,6 @@ function nodeAt(doc: Document, path: Path): Node | undefined {
     node = child
   }
   return isScalar(node) || isCollection(node) || isAlias(node) ? node : undefined
-}
-
-function problemsOf(error: z.ZodError, file: unknown): Problem[] {
-  return error.issues.flatMap((issue) => flatten(issue, [], file))
 }
 
 /** One problem per wrong field. For a union, the problems of the branch that matches best. */

@@ -91,11 +91,9 @@ const server = name.describe('Id of the server.')
 const optionalVersion = serviceVersion.optional()
 const api = z.enum(['legacy', 'new']).default('legacy').describe('The legacy API or the token API.')
 
-const TIMES_MAX = 10_000
-
 const repeated = {
   every: seconds.prefault(0).describe('Interval between repetitions of the event, `times` in all.'),
-  times: z.int().min(1).max(TIMES_MAX).default(1).describe('How often it happens.'),
+  times: z.int().min(1).max(10_000).default(1).describe('How often it happens.'),
 }
 
 const chosen = {

@@ -17,9 +17,6 @@ import {
 } from './schema-parts.ts'
 
 const SERVERS_MAX = 200
-const DATACENTERS_MAX = 50
-const EVENTS_MAX = 10_000
-const WORKLOADS_MAX = 500
 
 export const agentSchema = z
   .strictObject({
@@ -109,7 +106,7 @@ export const scenarioSchema = z
     bootstrapped: z.boolean().optional().describe('Whether bootstrap is refused. Absent: unknown.'),
     defaultPolicy: z.enum(['allow', 'deny']).default('deny'),
     connect: z.boolean().default(true).describe('Whether connect is enabled.'),
-    datacenters: z.array(datacenterSchema).min(1).max(DATACENTERS_MAX),
+    datacenters: z.array(datacenterSchema).min(1).max(50),
     servers,
     agents,
     links: z
@@ -137,8 +134,8 @@ export const scenarioSchema = z
       })
       .default(0)
       .describe('Intentions created before 1.9.0.'),
-    workloads: z.array(workloadSchema).max(WORKLOADS_MAX).default([]),
-    events: z.array(eventSchema).max(EVENTS_MAX).default([]),
+    workloads: z.array(workloadSchema).max(500).default([]),
+    events: z.array(eventSchema).max(10_000).default([]),
   })
   .meta({
     title: 'Scenario of an upgrade',

@@ -71,21 +71,19 @@ function restoreTokens(
   if (isPrimary) store.restore(snapshot.store)
   else datacenter.replication = snapshot.replication.clone()
   const lost = subtract(before, snapshot.store.sets.migrated.ranges)
+  const writes = world.records
+    .slice(snapshot.recordsThen)
+    .flatMap((each) => (each.kind === 'tokens' && each.refused === undefined ? each.tokens : []))
   record(world, {
     kind: 'restored',
     datacenter: datacenter.spec.name,
     snapshotAt: event.snapshot,
     recordsThen: snapshot.recordsThen,
-    writesLost: isPrimary ? writesSince(world, snapshot) : 0,
+    writesLost: isPrimary ? size(writes) : 0,
     accessorsLost: isPrimary ? size(lost) : 0,
     unmigrated: store.count('unmigrated'),
     legacyRights: store.count('legacyRights'),
   })
-}
-
-function writesSince({ records }: World, { recordsThen }: Snapshot): number {
-  const writes = records.slice(recordsThen).filter((each) => each.kind === 'tokens')
-  return size(writes.flatMap(({ tokens, refused }) => (refused === undefined ? tokens : [])))
 }
 
 /** A server exits at a record type that it does not know, and its own state is lost. */

@@ -29,10 +29,6 @@ export function commentOf(name: string): string {
     : JSON.stringify(shown).replace(/[\p{C}\p{Z}]/gu, (c) => (c === ' ' ? c : codeOf(c)))
 }
 
-function tokenKey({ accessor, idHash }: PlannedToken): string {
-  return shellQuote(accessor ?? idHash)
-}
-
 const SHARED = `fail() { printf '%s\\n' "$1" >&2; exit 1; }
 
 same_rules() { # NAME FOUND RULES
@@ -204,7 +200,7 @@ function script(
   const { policies, roles, groups, management, cleared } = acceptedPart(plan)
   const all = [...groups.flatMap(({ tokens }) => tokens), ...management, ...cleared]
   const line = (command: string, token: PlannedToken, rest: readonly string[]) =>
-    `${[command, tokenKey(token), ...rest].join(' ')} # ${commentOf(token.name)}`
+    `${[command, shellQuote(token.accessor ?? token.idHash), ...rest].join(' ')} # ${commentOf(token.name)}`
   const quoted = (command: string, values: readonly string[]) =>
     [command, ...values.map(shellQuote)].join(' ')
   const lines = [

@@ -17,9 +17,9 @@ export interface CanonicalRule {
 
 export function canonicalRules({ rules }: Pick<RuleSet, 'rules'>): CanonicalRule[] {
   const kept: Effect[] = []
-  for (const [, ofKind] of [...Map.groupBy(rules, ({ kind }) => kind)].sort(byName)) {
+  for (const [, ofKind] of [...Map.groupBy(rules, ({ kind }) => kind)].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const covers: Effect[] = []
-    for (const effect of ofKind.map(effectOf).sort(bySegment)) {
+    for (const effect of ofKind.map(effectOf).sort((a, b) => (a.segment < b.segment ? -1 : 1))) {
       // A prefix sorts before its segments, so the covers of a segment are the covers of its predecessor that still match.
       while (!effect.segment.startsWith(covers.at(-1)?.segment ?? '')) covers.pop()
       const cover = covers.at(-1)
@@ -76,12 +76,4 @@ function printRule({ kind, segment, level, intentions }: Omit<CanonicalRule, 'te
 
 export function printPolicy(rules: readonly CanonicalRule[]): string {
   return rules.map(({ text }) => text).join('\n')
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1
-}
-
-function bySegment(a: { readonly segment: string }, b: { readonly segment: string }): number {
-  return a.segment < b.segment ? -1 : a.segment > b.segment ? 1 : 0
 }

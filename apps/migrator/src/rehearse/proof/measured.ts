@@ -8,7 +8,7 @@ import {
 import type { LegacyToken } from '@latchkey/contract'
 import { recordsOf } from '../../check/facts.ts'
 import { countClients } from '../../clients/clients.ts'
-import { type Finding, reasonsOf, verdictOf } from '../../findings/finding.ts'
+import { reasonsOf, verdictOf } from '../../findings/finding.ts'
 import { findAll } from '../../findings/rule-findings.ts'
 import {
   migrationOf,
@@ -66,7 +66,10 @@ export function simulateMeasured(measured: Measured) {
   const scenario = measuredScenario(measured)
   const history = simulate(scenario, measuredModel(measured))
   const migration = migrationOf(history)[scenario.primary]
-  const findings = findingsOf({ ...scenario, durationMs: undefined }, measured)
+  const whole = { ...scenario, durationMs: undefined }
+  const settled = simulate(whole, measuredModel(measured))
+  const clients = countClients(whole, settled)
+  const findings = findAll({ scenario: whole, history: settled, clients }, [])
   if (migration === undefined) throw new TypeError('the primary of a scenario has a migration')
   return {
     servers: Object.fromEntries<ServerResult>(
@@ -114,12 +117,6 @@ function secondaryOf(history: History, { datacenter, unmigrated }: FinalStore): 
   }
 }
 
-/** The findings of a run that ends only when nothing can change any more. */
-function findingsOf(scenario: Scenario, measured: Measured): readonly Finding[] {
-  const history = simulate(scenario, measuredModel(measured))
-  return findAll({ scenario, history, clients: countClients(scenario, history) }, [])
-}
-
 /** When a client could first see the mode, in seconds: a paused server answers only after its pause. */
 function seenAt(seconds: number | null, id: string, events: readonly ScenarioEvent[]): number | null {
   if (seconds === null) return null
@@ -141,6 +138,7 @@ function refusedIn(each: HistoryRecord): number {
 function measuredScenario(measured: Measured): Scenario {
   const { scenario, tokens, done, startedAt, endedAt } = measured
   const servers = scenario.datacenters.flatMap((each) => each.servers)
+  const commits = commitsOf(measured.log)
   const groups = tokens.map(({ Type, Rules }) => ({ type: Type, count: 1, rules: Rules, unwritable: false }))
   const builtins = BUILTIN_GROUPS.slice(tokens.some(({ ID }) => ID === ANONYMOUS_TOKEN_SECRET_ID) ? 1 : 0)
   return {
@@ -152,7 +150,8 @@ function measuredScenario(measured: Measured): Scenario {
     linkDelayMs: new Map(),
     failureDetectionMs: MEMBER_FAILED_AFTER_MS,
     electionMs: undefined,
-    commitMs: Math.round(mean(commitsOf(measured.log)) ?? 0),
+    commitMs:
+      commits.length === 0 ? 0 : Math.round(commits.reduce((sum, ms) => sum + ms, 0) / commits.length),
     tokens: [...groups, ...(servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)) ? builtins : [])],
     datacenters: scenario.datacenters.map((each) => ({
       ...each,
@@ -231,10 +230,6 @@ export function stallsOf({ done, log, startedAt }: Measured): readonly Stall[] {
 }
 
 const COMMITS: ReadonlySet<string> = new Set([BATCH, ENDED])
-
-function mean(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length
-}
 
 export interface MigrationStatus {
   readonly State: string

@@ -55,7 +55,14 @@ export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
   return [
     ...(found.tokens === undefined
       ? []
-      : [accessorProof(found.tokens), editProof(found.tokens, found.edits)]),
+      : [
+          accessorProof(found.tokens),
+          proof(
+            'no edit is lost',
+            faultsOf({ 'tokens have another name': found.tokens.lostEdits }),
+            counted(found.edits, 'edit'),
+          ),
+        ]),
     lawProof(found.migration),
     ...(found.rights === undefined ? [] : [rightsProof(found.rights)]),
     endProof(found.endedBy, simulated.endsLegacyMode),
@@ -90,10 +97,6 @@ function accessorProof({ tokens, accessors, lost, withoutAccessor, returned }: T
   }
   const detail = `${tokens} tokens, ${accessors} accessors`
   return proof('every token has exactly one accessor', faultsOf(faults), detail)
-}
-
-function editProof({ lostEdits }: TokenFaults, edits: number): Proof {
-  return proof('no edit is lost', faultsOf({ 'tokens have another name': lostEdits }), counted(edits, 'edit'))
 }
 
 /** Spec 8: at most 128 tokens per batch, and at most one batch in any second. */

@@ -6,7 +6,7 @@ import { nextBatch, nextBatchAt } from '@latchkey/acl'
 import type { ServiceVersion } from '@latchkey/contract'
 import { ACCESSORS_REQUIRED, isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range } from '../../version.ts'
 import type { Blocker, MemberStatus, Mode } from '../history.ts'
-import type { Look, MemberView, PassMemory, StartFacts, UpgradeModel } from './model.ts'
+import type { Look, MemberView, StartFacts, UpgradeModel } from './model.ts'
 
 const FIRST_LOOK_MS = 50
 const LOOK_DELAY_MS_MAX = 30_000
@@ -36,7 +36,8 @@ export const serviceModel: UpgradeModel = {
   electionMsDefault: ELECTION_MS_DEFAULT,
   pauseMsDefault: ELECTION_MS_DEFAULT,
   nextBatch,
-  nextPassMs,
+  // One pass a second per leader; the first pass of a leader does not wait.
+  nextPassMs: ({ lastPassMs }, nowMs) => nextBatchAt(lastPassMs, nowMs),
   waitsAfterIdle: false,
 }
 
@@ -86,11 +87,6 @@ function waitsFor(look: Look): readonly Blocker[] {
     blockers.push(blocker(look.leader))
   }
   return blockers
-}
-
-/** One pass a second per leader; the first pass of a leader does not wait. */
-function nextPassMs({ lastPassMs }: PassMemory, nowMs: number): number {
-  return nextBatchAt(lastPassMs, nowMs)
 }
 
 function blocker({ server, status, mode }: MemberView): Blocker {

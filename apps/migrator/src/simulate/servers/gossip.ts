@@ -30,13 +30,10 @@ function send(world: World, server: ServerState, to: DatacenterState, message: K
   const onLinkMs = linkDelayMs(world, server.datacenter, to)
   const arrivesAt = world.now + Math.max(MESSAGE_MS_MIN, gossipDelayMs + jitterMs + onLinkMs)
   world.queue.push(arrivesAt, PHASE.message, () => {
-    if (isLinkUp(world, server.datacenter, to)) receive(world, server, to, message)
+    const known = to.view.get(server.spec.id)
+    const isNew = known === undefined || known.told < message.told
+    if (isNew && isLinkUp(world, server.datacenter, to)) know(world, server, to, message)
   })
-}
-
-function receive(world: World, server: ServerState, at: DatacenterState, message: Known): void {
-  const known = at.view.get(server.spec.id)
-  if (known === undefined || known.told < message.told) know(world, server, at, message)
 }
 
 function know(world: World, server: ServerState, at: DatacenterState, now: Known): void {

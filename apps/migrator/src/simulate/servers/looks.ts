@@ -82,7 +82,11 @@ function leaveLegacyMode(world: World, owner: ServerState | AgentState, process:
   for (const server of together) {
     if (server.process?.mode === 'legacy') enterNewMode(world, server, server.process)
   }
-  if (datacenter.leader === owner || world.model.sharesStore) complete(world, datacenter)
+  if (datacenter.leader !== owner && !world.model.sharesStore) return
+  // The leader wrote the first policy: the data can no longer be downgraded. Spec 9.2.5.
+  datacenter.hasCompleted = true
+  if (datacenter === world.primary) world.completedAt ??= world.now
+  leaderHasNewMode(world, datacenter)
 }
 
 function enterNewMode(world: World, server: ServerState, process: Process): void {
@@ -93,11 +97,4 @@ function enterNewMode(world: World, server: ServerState, process: Process): void
   record(world, { kind: 'mode', server: id, datacenter, mode: 'new' })
   changed(world)
   tell(world, server)
-}
-
-/** Marks a datacenter whose leader wrote the first policy: it can no longer be downgraded. Spec 9.2.5. */
-function complete(world: World, datacenter: DatacenterState): void {
-  datacenter.hasCompleted = true
-  if (datacenter === world.primary) world.completedAt ??= world.now
-  leaderHasNewMode(world, datacenter)
 }

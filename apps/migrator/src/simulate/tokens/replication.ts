@@ -82,7 +82,8 @@ function startRound(world: World, datacenter: DatacenterState): void {
   replication.limiterMs = Math.max(replication.limiterMs, world.now) + world.model.replication.intervalMs
   const end = world.store.log.length
   const answerMs = linkDelayMs(world, datacenter, world.primary)
-  const writes = loop === 'legacy' ? countTokens(world.store.log.slice(replication.legacyCursor, end)) : 0
+  const entries = loop === 'legacy' ? world.store.log.slice(replication.legacyCursor, end) : []
+  const writes = entries.reduce((sum, entry) => sum + ('tokens' in entry ? size(entry.tokens) : 0), 0)
   replication.isRoundQueued = true
   world.queue.push(world.now + answerMs + writes * LEGACY_WRITE_MS, PHASE.work, () => {
     replication.isRoundQueued = false
@@ -107,10 +108,6 @@ function refuseToken(world: World, datacenter: DatacenterState): void {
   replication.isRefused = true
   const { name } = datacenter.spec
   record(world, { kind: 'replication-failed', datacenter: name, detail: replication.lastError })
-}
-
-function countTokens(entries: readonly StoreChange[]): number {
-  return entries.reduce((sum, entry) => sum + ('tokens' in entry ? size(entry.tokens) : 0), 0)
 }
 
 function apply(world: World, datacenter: DatacenterState, loop: 'legacy' | 'tokens', end: number): void {
