@@ -7,14 +7,12 @@ async function offers(...words: string[]): Promise<string[]> {
   return (await run(['__complete', '--', ...words])).stdout.trim().split('\n')
 }
 
-test('completes words, verbs, options and choices', async () => {
+test('completes words, verbs, options and choices, after other options too', async () => {
   expect(await offers('po')).toEqual(['policy'])
   expect(await offers('role', '')).toEqual(['clone', 'create', 'delete', 'list', 'read', 'update'])
   expect(await offers('token', 'create', '--tt')).toEqual(['--ttl'])
   expect(await offers('policy', 'list', '--output', '')).toEqual(['json', 'ndjson', 'table', 'yaml'])
-})
-
-test('options before a command, and short ones, take their values', async () => {
+  // Options before a command, and short ones, take their values.
   expect(await offers('-o', 'js')).toEqual(['json'])
   expect(await offers('--output', 'json', 'po')).toEqual(['policy'])
   expect(await offers('-n', 'default', 'policy', 're')).toEqual(['read'])

@@ -37,11 +37,8 @@ test('help with the words of a command, before or inside its group, prints the h
   }
 })
 
-test('no command prints help: 0', async () => {
+test('no command prints help, and --version the version: 0', async () => {
   expect(await run([])).toMatchObject({ code: EXIT.done, stderr: '' })
-})
-
-test('--version prints the version: 0', async () => {
   expect((await run('--version')).stdout).toBe(`Latchkey ${PRODUCT_VERSION}\n`)
 })
 

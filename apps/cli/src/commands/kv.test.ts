@@ -19,15 +19,16 @@ test.each(['kv delete web/port', 'kv delete web/ --recurse'])(
   },
 )
 
-test('kv delete of a key that does not exist: 4', async () => {
-  const { code, stderr } = await run('kv delete web/none --yes')
-  expect(code).toBe(EXIT.notFound)
-  expect(stderr).toContain('there is no key "web/none"')
-})
-
-test('kv delete --cas of a key that has changed: 5', async () => {
-  expect(await run('kv delete web/port --cas 1 --yes')).toMatchObject({ code: EXIT.conflict })
-  expect(await run('kv get web/port')).toMatchObject({ code: EXIT.done })
+test.each([
+  ['kv delete web/none --yes', EXIT.notFound, 'there is no key "web/none"'],
+  ['kv delete web/port --cas 1 --yes', EXIT.conflict, 'web/port changed in the meantime'],
+  // It would delete whatever has changed.
+  ['kv delete web/ --recurse --cas 1 --yes', EXIT.usage, '--cas is of one key'],
+])('%s deletes nothing: %i', async (line, exitCode, message) => {
+  const { code, stderr } = await run(line)
+  expect(code).toBe(exitCode)
+  expect(stderr).toContain(message)
+  expect((await run('kv list')).stdout).toBe('web/host\nweb/port\n')
 })
 
 test.each(['/a', '/', 'a//b'])('the key %s is written, listed, read and deleted', async (key) => {
@@ -45,11 +46,6 @@ test.each([
 ])('%s writes %s', async (line, value) => {
   expect(await run(line, { stdin: '9090' })).toMatchObject({ code: EXIT.done })
   expect((await run('kv get web/port')).stdout).toBe(value)
-})
-
-test('kv delete --recurse --cas, which would delete whatever has changed, deletes nothing: 64', async () => {
-  expect(await run('kv delete web/ --recurse --cas 1 --yes')).toMatchObject({ code: EXIT.usage })
-  expect((await run('kv list')).stdout).toBe('web/host\nweb/port\n')
 })
 
 test.each([

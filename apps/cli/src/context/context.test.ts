@@ -85,13 +85,12 @@ test('a login through an auth method is deleted by logout', async () => {
   await run(`auth-method create ci --type jwt --ttl 15m --config ${config}`)
   await run('role create job')
   await run('binding-rule create --auth-method ci --bind-type role --bind-name job')
-  const { code, stderr } = await run(
-    `login ${service.baseUrl} --context ci --method ci --bearer-file ${bearer}`,
-  )
+  const line = `login ${service.baseUrl} --context ci --method ci --bearer-file ${bearer}`
+  const { code, stderr } = await run(line)
   expect(code, stderr).toBe(EXIT.done)
   expect((await run('whoami')).stdout).toMatch(/Roles +job/)
-  const before = (await run('token list --context default --auth-method ci --output ndjson')).stdout
-  expect(before).not.toBe('')
+  const listed = () => run('token list --context default --auth-method ci --output ndjson')
+  expect((await listed()).stdout).not.toBe('')
   expect(await run('logout')).toMatchObject({ code: EXIT.done })
-  expect((await run('token list --context default --auth-method ci --output ndjson')).stdout).toBe('')
+  expect((await listed()).stdout).toBe('')
 })

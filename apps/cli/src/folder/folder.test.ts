@@ -72,10 +72,8 @@ test('shows drift line by line, and mends it', async () => {
 test('deletes only with --prune and --yes, only kinds that the folder has, and not its own token', async () => {
   await client.policies.create({ Name: 'stale' })
   await client.roles.create({ Name: 'kept' })
-  write(
-    'shop.yaml',
-    SHOP.replace(/---\nkind: role[\s\S]*?---\n/, '---\n').replace('Roles: [{ Name: shop }]\n', ''),
-  )
+  const roleless = SHOP.replace(/---\nkind: role[\s\S]*?---\n/, '---\n')
+  write('shop.yaml', roleless.replace('Roles: [{ Name: shop }]\n', ''))
   expect((await plan()).stdout).toContain('0 to delete')
   expect((await plan('--prune')).stdout).toContain('1 to delete')
   expect(await apply('--prune')).toMatchObject({ code: EXIT.usage })
@@ -104,9 +102,8 @@ test('an export of one service, applied to another, gives the same records', asy
     ...{ Name: 'ci', Type: 'jwt', MaxTokenTTL: '15m', Config: { JWTValidationPubKeys: [] } },
     ...{ Config: { JWKSURL: 'https://ci.example/jwks.json', ClaimMappings: { team: 'team' } } },
   })
-  await client.bindingRules.create({
-    ...{ AuthMethod: 'ci', BindType: 'role', BindName: 'shop', Selector: 'value.team == "shop"' },
-  })
+  const bound = { BindType: 'role', BindName: 'shop', Selector: 'value.team == "shop"' }
+  await client.bindingRules.create({ AuthMethod: 'ci', ...bound })
   const exported = join(folder, 'exported')
   expect(await run(['export', exported])).toMatchObject({ code: EXIT.done })
   for (const kind of ['policies', 'roles', 'tokens', 'auth-methods', 'binding-rules']) {
@@ -134,13 +131,11 @@ test('names every record that cannot be used, with file and line, before anythin
   expect(service.calls).toEqual([])
 })
 
+const FIXED = `kind: token\nAccessorID: ${ACCESSOR}\nLocal: true\n`
+
 test.each([
   ['a link to nothing', 'kind: role\nName: a\nPolicies: [{ Name: nope }]\n', 'there is no "nope"'],
-  [
-    'a field that cannot change',
-    `kind: token\nAccessorID: ${ACCESSOR}\nLocal: true\n`,
-    'Local of an existing token',
-  ],
+  ['a field that cannot change', FIXED, 'Local of an existing token'],
 ])('%s is refused before anything is written: 6', async (_, text, message) => {
   await client.tokens.create({ AccessorID: ACCESSOR })
   write('a.yaml', text)
@@ -176,10 +171,8 @@ test('neither a plan nor a forecast shows control sequences of a stored descript
   const fields = { kind: 'policy', name: 'x', namespace: undefined, fields: ['Description'] } as const
   const change = { ...fields, action: 'update', before: { Description }, after: { Description: 'c' } }
   const plan = renderPlan({ changes: [change], unchangedCount: 0 } as unknown as Plan, (_, text) => text)
-  const forecast = describeChange(
-    { AccessorID: ACCESSOR, Description, Gains: [], Losses: [] },
-    (_, text) => text,
-  )
+  const changed = { AccessorID: ACCESSOR, Description, Gains: [], Losses: [] }
+  const forecast = describeChange(changed, (_, text) => text)
   expect(plan + forecast).not.toMatch(/[\u001b\u009b]/)
   expect(forecast).not.toContain('\n')
 })

@@ -36,6 +36,6 @@ const SAMPLES_MAX = 600
 /** Adds a value. Beyond {@link SAMPLES_MAX}, every second sample is dropped, so that the first one stays for hours. */
 export function sampled<T>(before: Sampled<T> | undefined, value: T, at = Date.now()): Sampled<T> {
   const samples = before?.samples ?? []
-  const kept = samples.length < SAMPLES_MAX ? samples : samples.filter((_, i) => i % 2 === 0)
-  return { value, samples: [...kept, { at, value }] }
+  const thinned = samples.length < SAMPLES_MAX ? samples : samples.filter((_, i) => i % 2 === 0)
+  return { value, samples: [...thinned, { at, value }] }
 }
