@@ -34,6 +34,7 @@ const PATIENT = {
   expect: { poll: { timeout: 90_000 } },
   // Most of them wait for processes most of the time: five keep two cores busy.
   maxWorkers: 5,
+  setupFiles: ['test/setup.ts'],
   // Servers that a test starts find the code that others have compiled.
   env: { NODE_COMPILE_CACHE: join(tmpdir(), 'latchkey-compiled') },
 }

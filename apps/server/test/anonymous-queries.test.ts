@@ -1,12 +1,11 @@
 /** DOS-05: anonymous requests cost the database nothing, however many there are. */
 
 import type { EndpointName } from '@latchkey/contract'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { ANONYMOUS_REQUESTS, type AnonymousRequest } from './anonymous-requests.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
-import { ENCRYPTION_KEYS } from './shared-env.ts'
+import { createTestDatabase } from './database.ts'
+import { startDatabaseProxy } from './database-proxy.ts'
+import { startTestServer } from './server.ts'
 
 const REQUESTS = 120
 /** Covers heartbeats every second and caches that last one second, with a margin for slow machines. */
@@ -18,29 +17,13 @@ const CONFIRMED = new Set<string>([
   'login.login',
 ] satisfies EndpointName[])
 
-let database: TestDatabase
-let proxy: DatabaseProxy
-let server: RunningServer
-let other: RunningServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  proxy = await startDatabaseProxy(database.url)
-  const env = {
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: 'a0000000-0000-4000-8000-00000000000a',
-    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
-    LATCHKEY_LOG_LEVEL: 'warn',
-  }
-  // A process that runs alone answers from memory; with two, neither does.
-  server = await runServer({ ...env, DATABASE_URL: proxy.url })
-  other = await runServer({ ...env, DATABASE_URL: database.url })
-})
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  await other.stop('SIGKILL')
-  await proxy.close()
-  await database.drop()
-})
+const database = await createTestDatabase()
+const proxy = await startDatabaseProxy(database.url)
+const env = { LATCHKEY_LOG_LEVEL: 'warn' }
+// A process that runs alone answers from memory; with two, neither does.
+const server = await startTestServer({ ...env, DATABASE_URL: proxy.url })
+await startTestServer({ ...env, DATABASE_URL: database.url })
+afterAll(() => proxy.close())
 
 async function ask({ method, path, body }: AnonymousRequest, token?: string): Promise<number> {
   const response = await fetch(`${server.url}${path}`, {

@@ -2,31 +2,22 @@
 
 import { randomUUID } from 'node:crypto'
 import { freePorts } from '@latchkey/testkit/process/ports'
-import { type RunningServer, runServer, startCommand } from '@latchkey/testkit/process/server-process'
+import { startCommand } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+import { createTestDatabase } from './database.ts'
+import { startDatabaseProxy } from './database-proxy.ts'
+import { startTestServer } from './server.ts'
 import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
 /** Two seconds, and a margin for busy machines. */
 const FAIL_MS_MAX = 10_000
 const RECOVERY_MS_MAX = 30_000
 
-let database: TestDatabase
-let proxy: DatabaseProxy
-let server: RunningServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  proxy = await startDatabaseProxy(database.url)
-  server = await runServer({ DATABASE_URL: proxy.url, ...SERVER_ENV })
-})
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  await proxy.close()
-  await database.drop()
-})
+const database = await createTestDatabase()
+const proxy = await startDatabaseProxy(database.url)
+const server = await startTestServer({ DATABASE_URL: proxy.url })
+afterAll(() => proxy.close())
 
 async function ask(method: string, path: string, body?: object) {
   const startedAt = performance.now()
@@ -191,6 +182,5 @@ test('a server that loses the database while it starts, after it listens, starts
     child.kill('SIGKILL')
     await ended
     await client.end()
-    await other.drop()
   }
 })

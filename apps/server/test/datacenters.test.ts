@@ -1,54 +1,32 @@
 /** Two datacenters, each with its own database and process: `?dc=`. Decisions: datacenters. */
 
 import { freePorts } from '@latchkey/testkit/process/ports'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
+import { describe, expect, test } from 'vitest'
 import { exchange } from './raw-http.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
 /** A management token of both datacenters; local in dc1. */
 const LOCAL_HERE = '22222222-2222-4333-8444-555555555555'
 /** A local management token of dc2, unknown in dc1. */
 const LOCAL_THERE = '33333333-2222-4333-8444-555555555555'
 
-const databases: TestDatabase[] = []
-const servers: RunningServer[] = []
-let dc1: RunningServer
-let dc2: RunningServer
-
-beforeAll(async () => {
-  const [port1 = 0, port2 = 0, closed = 0] = await freePorts(3)
-  const list = [
-    `dc1=http://127.0.0.1:${port1}`,
-    `dc2=http://127.0.0.1:${port2}`,
-    `dc3=http://127.0.0.1:${closed}`,
-    `wrong=http://127.0.0.1:${port1}`,
-  ]
-  const start = async (datacenter: string, port: number) => {
-    const database = await createTestDatabase()
-    databases.push(database)
-    const server = await runServer({
-      PORT: String(port),
-      DATABASE_URL: database.url,
-      LATCHKEY_DATACENTER: datacenter,
-      LATCHKEY_DATACENTERS: list.join(','),
-      ...SERVER_ENV,
-    })
-    servers.push(server)
-    return server
-  }
-  dc1 = await start('dc1', port1)
-  dc2 = await start('dc2', port2)
-  const Policies = [{ Name: 'global-management' }]
-  await managed(dc1, 'PUT', '/acl/token', { SecretID: LOCAL_HERE, Local: true, Policies })
-  await managed(dc2, 'PUT', '/acl/token', { SecretID: LOCAL_HERE, Policies })
-  await managed(dc2, 'PUT', '/acl/token', { SecretID: LOCAL_THERE, Local: true, Policies })
-}, 60_000)
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop('SIGKILL')))
-  await Promise.all(databases.map((database) => database.drop()))
-})
+const [port1 = 0, port2 = 0, closed = 0] = await freePorts(3)
+const LATCHKEY_DATACENTERS = [
+  `dc1=http://127.0.0.1:${port1}`,
+  `dc2=http://127.0.0.1:${port2}`,
+  `dc3=http://127.0.0.1:${closed}`,
+  `wrong=http://127.0.0.1:${port1}`,
+].join(',')
+const start = (datacenter: string, port: number) =>
+  startTestServer({ PORT: String(port), LATCHKEY_DATACENTER: datacenter, LATCHKEY_DATACENTERS })
+const dc1 = await start('dc1', port1)
+const dc2 = await start('dc2', port2)
+const Policies = [{ Name: 'global-management' }]
+await managed(dc1, 'PUT', '/acl/token', { SecretID: LOCAL_HERE, Local: true, Policies })
+await managed(dc2, 'PUT', '/acl/token', { SecretID: LOCAL_HERE, Policies })
+await managed(dc2, 'PUT', '/acl/token', { SecretID: LOCAL_THERE, Local: true, Policies })
 
 async function managed(server: RunningServer, method: string, path: string, body?: unknown) {
   const answer = await server.call(method, path, { token: MANAGEMENT, body })

@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ENDPOINTS } from '@latchkey/contract'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { type DatabaseProxy, startDatabaseProxy } from './database-proxy.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
+import { startDatabaseProxy } from './database-proxy.ts'
 import { Authority } from './login/certificates.ts'
 import { exchange } from './raw-http.ts'
+import { startTestServer } from './server.ts'
 
 const MANAGEMENT = 'ca11ab1e-0000-4000-8000-00000000000a'
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -32,35 +32,25 @@ const [, CREATED, REFUSED, LEGACY, WRONG, VALUE, CLIENT_SECRET, CODE, CLIENT_NON
 /** Secrets created during the test. */
 const made: string[] = []
 
-let database: TestDatabase
-let proxy: DatabaseProxy
-let server: RunningServer
+const database = await createTestDatabase()
+const proxy = await startDatabaseProxy(database.url)
+const server = await startTestServer({
+  DATABASE_URL: proxy.url,
+  LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
+  LATCHKEY_ENCRYPTION_KEYS: `test:${KEY}`,
+  // The newest version with the legacy API, whose paths contain secrets.
+  LATCHKEY_SERVICE_VERSION: '1.10.12',
+  LATCHKEY_LOG_LEVEL: 'trace',
+  LATCHKEY_ACCESS_LOG: 'all',
+  LATCHKEY_EDITION: 'extended',
+  LATCHKEY_AUTH_METHOD_HTTP: 'on',
+})
 /** Everything written to standard output. */
 let stdout = ''
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  proxy = await startDatabaseProxy(database.url)
-  server = await runServer({
-    DATABASE_URL: proxy.url,
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    LATCHKEY_ENCRYPTION_KEYS: `test:${KEY}`,
-    // The newest version with the legacy API, whose paths contain secrets.
-    LATCHKEY_SERVICE_VERSION: '1.10.12',
-    LATCHKEY_LOG_LEVEL: 'trace',
-    LATCHKEY_ACCESS_LOG: 'all',
-    LATCHKEY_EDITION: 'extended',
-    LATCHKEY_AUTH_METHOD_HTTP: 'on',
-  })
-  server.process.stdout?.on('data', (data) => {
-    stdout += data
-  })
+server.process.stdout?.on('data', (data) => {
+  stdout += data
 })
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  await proxy.close()
-  await database.drop()
-})
+afterAll(() => proxy.close())
 
 function send(
   method: string,

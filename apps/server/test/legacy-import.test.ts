@@ -5,25 +5,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { serverMain } from '@latchkey/testkit/process/server-build'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { describe, expect, test } from 'vitest'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
 const directory = temporaryFolder('import')
 const file = join(directory, 'legacy.json')
-let database: TestDatabase
-let server: RunningServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await runServer({ DATABASE_URL: database.url, LATCHKEY_SERVICE_VERSION: '1.3.0', ...SERVER_ENV })
-  return async () => {
-    await server.stop('SIGKILL')
-    await database.drop()
-  }
-})
+const server = await startTestServer({ LATCHKEY_SERVICE_VERSION: '1.3.0' })
 
 interface Ended {
   readonly code: number

@@ -4,44 +4,23 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GaugeSample } from '@latchkey/contract'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { backUp } from '../src/cli/archives/backup.ts'
 import { inspectArchive } from '../src/cli/archives/inspect.ts'
 import { restoreArchive } from '../src/cli/archives/restore.ts'
 import { StartError } from '../src/start-error.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
+import { createTestDatabase } from './database.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
-const databases: TestDatabase[] = []
-const servers: RunningServer[] = []
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop('SIGKILL')))
-  await Promise.all(databases.map((database) => database.drop()))
-})
-
-async function aDatabase(): Promise<TestDatabase> {
-  const database = await createTestDatabase()
-  databases.push(database)
-  return database
-}
-
-async function start(database: TestDatabase, env: Record<string, string> = {}): Promise<RunningServer> {
-  const server = await runServer({
-    DATABASE_URL: database.url,
-    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
-    LATCHKEY_ACCESS_LOG: 'all',
-    ...env,
-  })
-  servers.push(server)
-  return server
-}
+const start = (env: Record<string, string> = {}) => startTestServer({ LATCHKEY_ACCESS_LOG: 'all', ...env })
 
 describe('a server', () => {
   let server: RunningServer
   beforeAll(async () => {
-    server = await start(await aDatabase(), { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT })
+    server = await start()
   })
 
   const ask = (path: string, init: RequestInit = {}) => fetch(`${server.url}${path}`, init)
@@ -108,7 +87,7 @@ describe('backup, inspect and restore', () => {
   let server: RunningServer
   let env: Record<string, string>
   beforeAll(async () => {
-    server = await start(await aDatabase(), { LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT })
+    server = await start()
     env = { LATCHKEY_ADDR: server.url, LATCHKEY_TOKEN: MANAGEMENT }
   })
   beforeEach(() => {
@@ -150,9 +129,9 @@ describe('backup, inspect and restore', () => {
 })
 
 test('servers may start concurrently on a new database, and one of them answers a bootstrap', async () => {
-  const database = await createTestDatabase({ migrated: false })
-  databases.push(database)
-  const started = await Promise.all([start(database), start(database)])
+  const { url: DATABASE_URL } = await createTestDatabase({ migrated: false })
+  const env = { DATABASE_URL, LATCHKEY_INITIAL_MANAGEMENT_TOKEN: '' }
+  const started = await Promise.all([start(env), start(env)])
   const answers = await Promise.all(
     started.flatMap((server) => [1, 2].map(() => server.call('PUT', '/acl/bootstrap'))),
   )

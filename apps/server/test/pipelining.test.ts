@@ -1,11 +1,10 @@
 /** DOS-05: anonymous clients pipeline many requests to every anonymous endpoint and read no answer. */
 import type { Socket } from 'node:net'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ANONYMOUS_REQUESTS, type AnonymousRequest, toWire } from './anonymous-requests.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
 import { openConnection } from './raw-http.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
 const CONNECTIONS = 10
 const REQUESTS = 1_200
@@ -14,22 +13,11 @@ const MANY_CONNECTIONS = 190
 const MANY_REQUESTS = 1_600
 const MANY: readonly string[] = ['operations.leader', 'policies.lint', 'decisions.authorize', '/livez']
 
-let database: TestDatabase
-let server: RunningServer
-let idleBytes: number
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await runServer({ DATABASE_URL: database.url, ...SERVER_ENV, LATCHKEY_LOG_LEVEL: 'warn' })
-  for (const { method, path, body } of ANONYMOUS_REQUESTS) {
-    await (await fetch(`${server.url}${path}`, { method, ...(body === undefined ? {} : { body }) })).text()
-  }
-  idleBytes = await residentBytes()
-})
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  await database.drop()
-})
+const server = await startTestServer({ LATCHKEY_LOG_LEVEL: 'warn' })
+for (const { method, path, body } of ANONYMOUS_REQUESTS) {
+  await (await fetch(`${server.url}${path}`, { method, ...(body === undefined ? {} : { body }) })).text()
+}
+const idleBytes = await residentBytes()
 
 /** Memory, as the server reports it to another client. */
 async function residentBytes(): Promise<number> {

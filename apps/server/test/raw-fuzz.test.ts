@@ -3,38 +3,19 @@
  * `LATCHKEY_FUZZ=100000` for more, `LATCHKEY_SEED` repeats a run.
  */
 import { connect } from 'node:net'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { chooseSeed, SeededRandom } from '@latchkey/testkit/random'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { expect, test } from 'vitest'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
 const EXCHANGES = Number(process.env.LATCHKEY_FUZZ ?? 3_000)
 const AT_ONCE = 16
 
-let database: TestDatabase
-let server: RunningServer
-let reader: string
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await runServer({
-    DATABASE_URL: database.url,
-    ...SERVER_ENV,
-    LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
-  })
-  const Rules = 'acl = "read"\noperator = "read"\nkey_prefix "" { policy = "read" }'
-  await server.call('PUT', '/acl/policy', { token: MANAGEMENT, body: { Name: 'reader', Rules } })
-  const made = await server.call('PUT', '/acl/token', {
-    token: MANAGEMENT,
-    body: { Policies: [{ Name: 'reader' }] },
-  })
-  reader = made.body.SecretID
-})
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  await database.drop()
-})
+const server = await startTestServer({ LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0' })
+const Rules = 'acl = "read"\noperator = "read"\nkey_prefix "" { policy = "read" }'
+await server.call('PUT', '/acl/policy', { token: MANAGEMENT, body: { Name: 'reader', Rules } })
+const body = { Policies: [{ Name: 'reader' }] }
+const reader: string = (await server.call('PUT', '/acl/token', { token: MANAGEMENT, body })).body.SecretID
 
 const PATHS = [
   '/v1/acl/tokens',

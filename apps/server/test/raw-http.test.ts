@@ -4,35 +4,21 @@
  */
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { describe, expect, test } from 'vitest'
 import { exchange, openConnection, type Piece, type RawOptions } from './raw-http.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 import { waitersOf } from './waiters-of.ts'
 
 const HEAD = `Host: x\r\nX-Service-Token: ${MANAGEMENT}\r\n`
 const MIB = 1_048_576
 
-let database: TestDatabase
-let server: RunningServer
-let port: number
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await runServer({
-    LATCHKEY_ACCESS_LOG: 'all',
-    DATABASE_URL: database.url,
-    ...SERVER_ENV,
-    LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
-    LATCHKEY_ALLOWED_HOSTS: 'x,y',
-  })
-  port = Number(new URL(server.url).port)
+const server = await startTestServer({
+  LATCHKEY_ACCESS_LOG: 'all',
+  LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
+  LATCHKEY_ALLOWED_HOSTS: 'x,y',
 })
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  await database.drop()
-})
+const port = Number(new URL(server.url).port)
 
 const send = (text: string | readonly Piece[], options?: RawOptions) =>
   exchange(port, typeof text === 'string' ? [text] : text, options)

@@ -1,51 +1,32 @@
 /** A secondary datacenter that replicates from its primary: two servers, two databases. Decisions: replication, replication token. */
 import { freePorts } from '@latchkey/testkit/process/ports'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
 const REPLICATION = '22222222-2222-4333-8444-555555555555'
 const PATIENCE = { timeout: 30_000, interval: 20 }
 
-const databases: TestDatabase[] = []
-let ports: { readonly dc1: number; readonly dc2: number }
-let dc1: RunningServer
-let dc2: RunningServer
-
-beforeAll(async () => {
-  databases.push(await createTestDatabase(), await createTestDatabase())
-  const [first = 0, second = 0] = await freePorts(2)
-  ports = { dc1: first, dc2: second }
-  dc1 = await startPrimary()
-  await ask(dc1, 'PUT', '/acl/token', { SecretID: REPLICATION, Policies: [{ Name: 'global-management' }] })
-  dc2 = await startSecondary()
-}, 60_000)
-afterAll(async () => {
-  await Promise.all([dc1, dc2].map((server) => server?.stop('SIGKILL')))
-  await Promise.all(databases.map((database) => database.drop()))
-})
-
-const common = { LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS }
+const databases = await Promise.all([createTestDatabase(), createTestDatabase()])
+const [port1 = 0, port2 = 0] = await freePorts(2)
+let dc1 = await startPrimary()
+await ask(dc1, 'PUT', '/acl/token', { SecretID: REPLICATION, Policies: [{ Name: 'global-management' }] })
+let dc2 = await startSecondary()
 
 function startPrimary(more: Readonly<Record<string, string>> = {}): Promise<RunningServer> {
-  return runServer({
-    ...common,
-    PORT: String(ports.dc1),
-    DATABASE_URL: databases[0]?.url ?? '',
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-    ...more,
-  })
+  return startTestServer({ PORT: String(port1), DATABASE_URL: databases[0].url, ...more })
 }
 
 function startSecondary(): Promise<RunningServer> {
-  return runServer({
-    ...common,
-    PORT: String(ports.dc2),
-    DATABASE_URL: databases[1]?.url ?? '',
+  return startTestServer({
+    PORT: String(port2),
+    DATABASE_URL: databases[1].url,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: '',
     LATCHKEY_DATACENTER: 'dc2',
     LATCHKEY_PRIMARY_DATACENTER: 'dc1',
-    LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${ports.dc1}`,
+    LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${port1}`,
     LATCHKEY_REPLICATION_TOKEN: REPLICATION,
   })
 }
@@ -97,7 +78,7 @@ test('a promoted datacenter stays the primary after a restart with its old setti
   dc1 = await startPrimary({
     LATCHKEY_DATACENTER: 'dc1',
     LATCHKEY_PRIMARY_DATACENTER: 'dc2',
-    LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${ports.dc2}`,
+    LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${port2}`,
     LATCHKEY_REPLICATION_TOKEN: REPLICATION,
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: '',
   })

@@ -1,11 +1,12 @@
 /** DUR-10: SIGTERM while clients wait and write. */
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
 import { openConnection } from './raw-http.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 import { waitersOf } from './waiters-of.ts'
 
 /** Without an early answer, the blocking queries would wait for five minutes, and so would the exit. */
@@ -13,22 +14,16 @@ const STOP_MS_MAX = 120_000
 const HELD = 500
 const WRITERS = 50
 
-let database: TestDatabase
+const database = await createTestDatabase()
 let server: RunningServer
 
 beforeEach(async () => {
-  database = await createTestDatabase()
   server = await start()
-})
-afterEach(async () => {
-  await server.stop('SIGKILL')
-  await database.drop()
 })
 
 function start(): Promise<RunningServer> {
-  return runServer({
+  return startTestServer({
     DATABASE_URL: database.url,
-    ...SERVER_ENV,
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',
     LATCHKEY_SHUTDOWN_TIMEOUT: '5m',
   })

@@ -4,20 +4,14 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { runServer, runToEnd, startCommand } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { describe, expect, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
 import { ENCRYPTION_KEYS } from './shared-env.ts'
 
 const CANARY = 'CANARY-4f7d'
 
-let database: TestDatabase
+const database = await createTestDatabase()
 const dataDir = temporaryFolder('refused')
-beforeAll(async () => {
-  database = await createTestDatabase()
-})
-afterAll(async () => {
-  await database.drop()
-})
 
 describe('exit code 2: the settings are wrong', () => {
   test('every problem at once, by name, with the accepted form', async () => {

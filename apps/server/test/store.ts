@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { TokenRecord } from '@latchkey/acl'
 import type { Change } from '@latchkey/service'
 import { pino } from 'pino'
-import { afterAll } from 'vitest'
 import { type ConnectOptions, connectDatabase } from '../src/database/connect.ts'
 import { parseEncryptionKeys } from '../src/secrets/encryption-keys.ts'
 import { createKeyRing, type KeyRing } from '../src/secrets/key-ring.ts'
 import type { PostgresStore } from '../src/storage/open-store.ts'
 import { type OpenStoreOptions, openStore } from '../src/storage/open-store.ts'
 import { createTestDatabase, PATIENT } from './database.ts'
+import { atEndOfFile } from './end-of-file.ts'
 
 const keys = new Map<string, string>()
 
@@ -39,20 +39,23 @@ export async function openTestStore({
   limits = PATIENT,
   ...options
 }: TestStoreOptions = {}): Promise<PostgresStore> {
-  const own = url === undefined ? await createTestDatabase() : undefined
-  const database = connectDatabase({ url: url ?? own?.url ?? '', log, limits })
+  const databaseUrl = url ?? (await createTestDatabase()).url
+  const database = connectDatabase({ url: databaseUrl, log, limits })
   const store = await openStore({
     database,
-    url: url ?? own?.url ?? '',
+    url: databaseUrl,
     ring: testRing('test'),
     log,
     member: { datacenter: 'dc1', node: 'test', version: '1.11.0' },
     ...options,
   })
-  afterAll(async () => {
-    await store.close()
+  const close = store.close.bind(store)
+  let closed: Promise<void> | undefined
+  store.close = (isForGood) => (closed ??= close(isForGood))
+  atEndOfFile(async () => {
+    // A test may have taken its database away.
+    await store.close().catch(() => {})
     await database.close()
-    await own?.drop()
   })
   return store
 }

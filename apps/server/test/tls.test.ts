@@ -34,7 +34,6 @@ async function serialOf(port: number, ca: string): Promise<string> {
 
 test('two workers answer https, use new files after SIGHUP, and report when the certificate expires', async () => {
   const database = await createTestDatabase()
-  onTestFinished(() => database.drop())
   const folder = await aFolder()
   await writeCertificate(folder)
   const ca = await authority.certificate()
@@ -90,7 +89,6 @@ test.for(['1', '2'])(
   'SIGHUP does not end a server that drains, with LATCHKEY_WORKERS=%s',
   async (workers) => {
     const database = await createTestDatabase()
-    onTestFinished(() => database.drop())
     const folder = await aFolder()
     await writeCertificate(folder)
     const server = await startReady(

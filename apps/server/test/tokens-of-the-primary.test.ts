@@ -1,10 +1,11 @@
 /** Secondaries that do not replicate tokens, one with each down policy, while the primary is away. Decisions: tokens of the primary. */
 import { freePorts } from '@latchkey/testkit/process/ports'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
+import { expect, test } from 'vitest'
 import { askDatabase } from './cluster/harness/server-group.ts'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { ENCRYPTION_KEYS, MANAGEMENT } from './shared-env.ts'
+import { createTestDatabase } from './database.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
 const REPLICATION = '22222222-2222-4333-8444-555555555555'
 /** An answer of the primary is cached for 30 s. SIGUSR2 makes a process believe that 40 s have passed. */
@@ -12,39 +13,23 @@ const JUMP = `const now = performance.now.bind(performance); let by = 0
   performance.now = () => now() + by; process.on('SIGUSR2', () => { by += 40000 })`
 const POLICIES = ['extend-cache', 'async-cache', 'deny'] as const
 
-const databases: TestDatabase[] = []
-let port: number
-let dc1: RunningServer
-let secondaries: readonly RunningServer[]
-
-beforeAll(async () => {
-  databases.push(await createTestDatabase(), await createTestDatabase())
-  ;[port = 0] = await freePorts(1)
-  dc1 = await startPrimary()
-  const Policies = [{ Name: 'global-management' }]
-  await ask('PUT', '/acl/token', { SecretID: REPLICATION, Policies })
-  await ask('PUT', '/acl/policy', { Name: 'reader', Rules: 'key_prefix "" { policy = "read" }' })
-  secondaries = await Promise.all(POLICIES.map(startSecondary))
-}, 60_000)
-afterAll(async () => {
-  await Promise.all([dc1, ...(secondaries ?? [])].map((server) => server?.stop('SIGKILL')))
-  await Promise.all(databases.map((database) => database.drop()))
-})
+const databases = await Promise.all([createTestDatabase(), createTestDatabase()])
+const [port = 0] = await freePorts(1)
+let dc1 = await startPrimary()
+const GLOBAL_MANAGEMENT = [{ Name: 'global-management' }]
+await ask('PUT', '/acl/token', { SecretID: REPLICATION, Policies: GLOBAL_MANAGEMENT })
+await ask('PUT', '/acl/policy', { Name: 'reader', Rules: 'key_prefix "" { policy = "read" }' })
+const secondaries = await Promise.all(POLICIES.map(startSecondary))
 
 function startPrimary(): Promise<RunningServer> {
-  return runServer({
-    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
-    PORT: String(port),
-    DATABASE_URL: databases[0]?.url ?? '',
-    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: MANAGEMENT,
-  })
+  return startTestServer({ PORT: String(port), DATABASE_URL: databases[0].url })
 }
 
 function startSecondary(policy: string): Promise<RunningServer> {
-  return runServer({
-    LATCHKEY_ENCRYPTION_KEYS: ENCRYPTION_KEYS,
+  return startTestServer({
     LATCHKEY_NODE_NAME: policy,
-    DATABASE_URL: databases[1]?.url ?? '',
+    DATABASE_URL: databases[1].url,
+    LATCHKEY_INITIAL_MANAGEMENT_TOKEN: '',
     LATCHKEY_DATACENTER: 'dc2',
     LATCHKEY_PRIMARY_DATACENTER: 'dc1',
     LATCHKEY_PRIMARY_URL: `http://127.0.0.1:${port}`,
@@ -79,7 +64,7 @@ test('tokens are looked up in the primary and not stored; while it is away, the 
   const known = await ask('PUT', '/acl/token', { Policies })
   const unused = await ask('PUT', '/acl/token', { Policies })
   await answers(known.SecretID).toEqual([404, 404, 404])
-  expect(await askDatabase(databases[1]?.url ?? '', 'SELECT count(*)::int AS count FROM token')).toEqual([
+  expect(await askDatabase(databases[1].url, 'SELECT count(*)::int AS count FROM token')).toEqual([
     { count: 0 },
   ])
   const local = await secondaries[0]?.call('PUT', '/acl/token', { token: MANAGEMENT, body: { Local: true } })

@@ -3,10 +3,11 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import { runServer } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
+import { atEndOfFile } from './end-of-file.ts'
 
 const TOUR = join(import.meta.dirname, '../../../docs/tour.md')
 /** The address of the server in the tour. */
@@ -20,19 +21,10 @@ interface Step {
   readonly shown: string | undefined
 }
 
-let database: TestDatabase
-let server: RunningServer
 const folder = temporaryFolder('tour')
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await runServer({ DATABASE_URL: database.url, LATCHKEY_DATA_DIR: join(folder, 'data') })
-})
-
-afterAll(async () => {
-  await server?.stop()
-  await database?.drop()
-})
+const { url: DATABASE_URL } = await createTestDatabase()
+const server = await runServer({ DATABASE_URL, LATCHKEY_DATA_DIR: join(folder, 'data') })
+atEndOfFile(() => server.stop())
 
 /** The steps of the page, in order: a shell block, and the answer block that follows it. */
 async function readTour(): Promise<readonly Step[]> {

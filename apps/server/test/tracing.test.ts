@@ -1,17 +1,15 @@
 /** What a trace collector receives from a server. */
 import { randomUUID } from 'node:crypto'
-import { runServer } from '@latchkey/testkit/process/server-process'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
 const WRITES = 24
 /** More than the database connections. */
 const READS = 8
 
-let database: TestDatabase
 let spans: readonly ReceivedSpan[]
 let exported: Buffer
 let exitCode: number | null
@@ -19,11 +17,8 @@ let exitCode: number | null
 const secrets: string[] = [MANAGEMENT]
 
 beforeAll(async () => {
-  database = await createTestDatabase()
   const collector = await startOtlpReceiver()
-  const server = await runServer({
-    DATABASE_URL: database.url,
-    ...SERVER_ENV,
+  const server = await startTestServer({
     LATCHKEY_DRAIN_TIME: '0s',
     LATCHKEY_SHUTDOWN_TIMEOUT: '60s',
     LATCHKEY_DATABASE_CONNECTIONS: '2',
@@ -53,7 +48,6 @@ beforeAll(async () => {
   exported = collector.bytes()
   await collector.close()
 })
-afterAll(() => database.drop())
 
 function named(name: string): readonly ReceivedSpan[] {
   return spans.filter((span) => span.name === name)

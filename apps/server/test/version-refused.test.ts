@@ -1,33 +1,20 @@
 /** Versions that the data of a database refuses. Spec 9.2.5. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
+import type { RunningServer } from '@latchkey/testkit/process/server-process'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './database.ts'
-import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { createTestDatabase } from './database.ts'
+import { startTestServer } from './server.ts'
+import { MANAGEMENT } from './shared-env.ts'
 
-const running: RunningServer[] = []
-let database: TestDatabase
-
+let database: { readonly url: string }
 beforeEach(async () => {
   database = await createTestDatabase()
 })
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((server) => server.stop('SIGKILL')))
-  await database.drop()
-})
 
-async function start(version: string, env: Record<string, string> = {}): Promise<RunningServer> {
-  const server = await runServer({
-    DATABASE_URL: database.url,
-    LATCHKEY_SERVICE_VERSION: version,
-    ...SERVER_ENV,
-    ...env,
-  })
-  running.push(server)
-  return server
-}
+const start = (version: string, env: Record<string, string> = {}) =>
+  startTestServer({ DATABASE_URL: database.url, LATCHKEY_SERVICE_VERSION: version, ...env })
 
 /** The process and its workers. */
 function processesOf(server: RunningServer): readonly number[] {

@@ -16,8 +16,8 @@ import {
   aToken,
 } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../test/store.ts'
 import type { Signature } from '../secrets/key-ring.ts'
 import type { PostgresStore } from '../storage/open-store.ts'
@@ -55,24 +55,15 @@ const CHANGES: readonly Change[] = [
 ]
 
 const folder = temporaryFolder('archive')
-let source: PostgresStore
-let archive: Buffer
-let target: PostgresStore
-let targetDatabase: TestDatabase
-let neighbour: PostgresStore
 const stray = aToken()
-
-beforeAll(async () => {
-  source = await openTestStore({ ring: testRing('old') })
-  for (const change of CHANGES) await source.commit([change])
-  archive = await archiveOf(source)
-  targetDatabase = await createTestDatabase()
-  const ring = testRing('new', 'old')
-  target = await openTestStore({ url: targetDatabase.url, ring })
-  neighbour = await openTestStore({ url: targetDatabase.url, ring })
-  await target.commit([putNew(stray), put('kv', aKey({ Key: 'stray' }))])
-})
-afterAll(() => targetDatabase.drop())
+const source = await openTestStore({ ring: testRing('old') })
+for (const change of CHANGES) await source.commit([change])
+const archive = await archiveOf(source)
+const targetDatabase = await createTestDatabase()
+const ring = testRing('new', 'old')
+const target = await openTestStore({ url: targetDatabase.url, ring })
+const neighbour = await openTestStore({ url: targetDatabase.url, ring })
+await target.commit([putNew(stray), put('kv', aKey({ Key: 'stray' }))])
 
 async function archiveOf(store: PostgresStore): Promise<Buffer> {
   const pieces: Uint8Array[] = []
@@ -344,7 +335,6 @@ test('DUR-11: a restore goes above the index of the archive, and gives sessions 
     expect(rows).toEqual([{ renewed: true }])
   } finally {
     await Promise.all(clients.map((client) => client.end()))
-    await Promise.all([from.drop(), to.drop()])
   }
 })
 
@@ -393,7 +383,6 @@ test('of intentions of an older store that differ only in case, a restore keeps 
   if (!entry) throw new Error('no destination')
   const record = { ...entry.destination, Meta: { a: 'b' } }
   await store.commit([{ table: 'intentionDestinations', op: 'put', record, expect: record.ModifyIndex }])
-  await database.drop()
 })
 
 test('an archive that is read during writes is one snapshot, at the index that it names', async () => {
@@ -426,7 +415,6 @@ test('a page of an archive has about a megabyte, even where long keys follow man
     if (table === 'kv') pages.push({ count, length: json.length })
   }
   await client.end()
-  await database.drop()
   expect(pages.reduce((sum, { count }) => sum + count, 0)).toBe(70)
   expect(pages.map(({ length }) => length).filter((length) => length > 1_100_000)).toEqual([])
   // Each long key is half a megabyte of text, so two share a page.

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { AclError } from '@latchkey/contract'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { pino } from 'pino'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { afterEach, expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
 import { describeDatabase } from '../config/config.ts'
 import { type ConnectOptions, connectDatabase, type Database } from './connect.ts'
 import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
@@ -12,7 +12,7 @@ import { asAclError, sqlStateOf, withAclErrors } from './database-error.ts'
 const folder = temporaryFolder('connect')
 const log = pino({ level: 'silent' })
 
-let server: TestDatabase
+const server = await createTestDatabase()
 const opened: Database[] = []
 
 function connect(options: Partial<ConnectOptions> = {}): Database {
@@ -29,13 +29,9 @@ async function errorOf(work: Promise<unknown>): Promise<unknown> {
   )
 }
 
-beforeAll(async () => {
-  server = await createTestDatabase()
-})
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close()
 })
-afterAll(() => server.drop())
 
 test('a connection carries our name and limits', async () => {
   const { pool } = connect({ applicationName: 'latchkey a' })

@@ -1,26 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import pg from 'pg'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../test/database.ts'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../test/database.ts'
+import { atEndOfFile } from '../../test/end-of-file.ts'
 import { openTestStore, testKey, testRing } from '../../test/store.ts'
 import { examine } from './doctor.ts'
 
 const dataDir = temporaryFolder('doctor')
-let database: TestDatabase
-let client: pg.Client
-
-beforeAll(async () => {
-  mkdirSync(dataDir, { recursive: true })
-  database = await createTestDatabase()
-  await openTestStore({ url: database.url, ring: testRing('active') })
-  client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-})
-afterAll(async () => {
-  await client.end()
-  await database.drop()
-})
+mkdirSync(dataDir, { recursive: true })
+const database = await createTestDatabase()
+await openTestStore({ url: database.url, ring: testRing('active') })
+const client = new pg.Client({ connectionString: database.url })
+await client.connect()
+atEndOfFile(() => client.end())
 
 function examineWith(env: Readonly<Record<string, string>> = {}): ReturnType<typeof examine> {
   const own = {

@@ -135,16 +135,6 @@ test('a token edited while its batch is in flight keeps the edit, and does not d
   expect(await store.tokenBySecret('secret-5')).toMatchObject({ Description: 'a, edited' })
 })
 
-test('a token edited between two batches is planned with its latest content', async () => {
-  plant(129)
-  const done = migrate()
-  await vi.advanceTimersByTimeAsync(500)
-  store.edit('secret-129')
-  await vi.advanceTimersByTimeAsync(1_000)
-  await done
-  expect([sizes(), store.attempts]).toEqual([[128, 1], 2])
-})
-
 test('two tokens that are constantly edited delay no other token, and are migrated when the edits end', async () => {
   plant(300)
   let isEditing = true

@@ -22,13 +22,6 @@ async function aStoreOf(offsets: readonly (number | undefined)[]): Promise<Memor
 
 const sizeOf = (store: MemoryStore) => store.snapshot().tokens.size
 
-test('removes exactly the expired tokens, to the millisecond', async () => {
-  const store = await aStoreOf([-1_000, -1, 0, 1, 1_000, undefined])
-  expect(await reapExpiredTokens(store, NOW)).toMatchObject({ removed: 3 })
-  const left = [...store.snapshot().tokens.values()].map(({ ExpirationTime }) => ExpirationTime)
-  expect(left).toEqual([formatInstant(NOW + 1), formatInstant(NOW + 1_000), undefined])
-})
-
 test('a secondary removes only its Local tokens, however many global ones wait for the primary', async () => {
   const store = await aStoreOf(Array.from({ length: BATCH_SIZE_MAX + 1 }, () => -1_000))
   const made = [
@@ -66,13 +59,6 @@ test.each([
     expect(await reapExpiredTokens(await aStoreOf(offsets), NOW)).toMatchObject({ nextInMs })
   },
 )
-
-test('writes nothing if no token has expired', async () => {
-  const store = await aStoreOf([1, undefined])
-  const before = store.tableIndex('tokens')
-  expect(await reapExpiredTokens(store, NOW)).toMatchObject({ removed: 0 })
-  expect(store.tableIndex('tokens')).toBe(before)
-})
 
 test.each([BATCH_SIZE_MAX - 1, BATCH_SIZE_MAX, BATCH_SIZE_MAX + 1])(
   'EXP-05: of %d expired tokens at most a batch in one commit, the oldest first; a full batch reports that more may wait',

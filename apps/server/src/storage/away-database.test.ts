@@ -24,7 +24,6 @@ describe('while the database does not answer (DUR-05)', async () => {
     proxy.heal()
     await store.close()
     await proxy.close()
-    await database.drop()
   })
   const [token, policy, unread] = [aToken(), aPolicy(), aToken()]
 
@@ -100,16 +99,14 @@ test('a process that was fenced without noticing joins again before its next wri
   await client.end()
   await one.close()
   await two.close()
-  await database.drop()
 })
 
 test('a lone process learns of its own commit after a lost answer, without another commit', async () => {
-  const { url, drop } = await createTestDatabase()
+  const { url } = await createTestDatabase()
   const database = connectDatabase({ url, log: pino({ level: 'silent' }), limits: PATIENT })
   const store = await openTestStore({ url, database })
   afterAll(async () => {
     await database.close()
-    await drop()
   })
   const token = aToken()
   const index = await store.commit([putNew(token)])

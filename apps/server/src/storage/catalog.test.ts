@@ -4,7 +4,7 @@ import { chooseSeed, fuzzCount } from '@latchkey/testkit/random'
 import { aCheck, aNode, aService, aSession } from '@latchkey/testkit/records/catalog-builders'
 import { anId } from '@latchkey/testkit/records/record-builders'
 import { CatalogModel, CatalogSide } from '@latchkey/testkit/store/catalog-model'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore } from '../../test/store.ts'
 
@@ -16,7 +16,6 @@ test('every process has the same catalog and the same indexes of services, and s
   timeout: TIMEOUT_MS,
 }, async () => {
   const database = await createTestDatabase()
-  afterAll(() => database.drop())
   const random = new SeededRandom(chooseSeed('the catalog of several processes'))
   const model = new CatalogModel(random)
   const one = new CatalogSide(await openTestStore({ url: database.url }))
@@ -43,7 +42,6 @@ test('every process has the same catalog and the same indexes of services, and s
 
 test('simultaneous registrations share a group: each gets its index or its conflict, and sees the ones before it', async () => {
   const database = await createTestDatabase()
-  afterAll(() => database.drop())
   const postgres = await openTestStore({ url: database.url })
   const memory = new MemoryStore({ after: () => () => {} })
   const aDatabase = (Node: string) => aService({ Node, ID: 'db', Service: 'db' })

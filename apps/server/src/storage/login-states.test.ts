@@ -16,7 +16,6 @@ const secrets = await openSecrets(connection.prisma, testRing('test'))
 afterAll(async () => {
   await store.close()
   await connection.close()
-  await database.drop()
 })
 
 const now = Date.parse('2026-01-31T12:00:00Z')

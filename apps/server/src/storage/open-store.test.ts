@@ -2,7 +2,7 @@ import type { TokenRecord } from '@latchkey/acl'
 import { anId, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { describeStore } from '@latchkey/testkit/store/store-suite'
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore } from '../../test/store.ts'
 
@@ -36,7 +36,6 @@ test('DOS-05: changes of more than 16 MiB are unknown', async () => {
 
 test('a secret that cannot be decrypted is left out of replication, and stops nothing', async () => {
   const own = await createTestDatabase()
-  afterAll(() => own.drop())
   const broken = await openTestStore({ url: own.url, isCaching: false })
   const [bad, good] = [aToken(), aToken()]
   const start = broken.commitIndex()

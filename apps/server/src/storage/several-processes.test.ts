@@ -2,14 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreConflict } from '@latchkey/service'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createTestDatabase } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
 import type { PostgresStore } from './open-store.ts'
 
 /** Several stores in this process behave as several processes do: they share only the database. */
-const { url, drop } = await createTestDatabase()
-afterAll(drop)
+const { url } = await createTestDatabase()
 
 async function sql(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
@@ -40,7 +39,6 @@ test('COH-02: a sole member waits after a takeover that its heartbeat noticed', 
   await store.commit([putNew(aToken())])
   expect(store.status().closings.count).toBe(before + 1)
   await store.close()
-  await own.drop()
 })
 
 test('AUTHZ-01: servers of two datacenters cannot share a database at the same time', async () => {
@@ -56,7 +54,6 @@ test('AUTHZ-01: servers of two datacenters cannot share a database at the same t
   // Renamed while no server runs.
   const renamed = await there()
   await renamed.close()
-  await own.drop()
 })
 
 describe('two processes', async () => {
@@ -239,7 +236,6 @@ describe('one process', () => {
       'stopped',
     ])
     await first.close()
-    await own.drop()
   })
 })
 
@@ -263,7 +259,6 @@ test('COH-02: a member that has returned since it looked silent is not forced ou
     ['other', 'alive'],
   ])
   await Promise.all([one.close(), other.close()])
-  await own.drop()
 })
 
 test('COH-02: a join that waited for leases gives up a lease that this process obtained in the meantime', async () => {
@@ -291,5 +286,4 @@ test('COH-02: a join that waited for leases gives up a lease that this process o
   expect(lease.drop).toHaveBeenCalled()
   vi.restoreAllMocks()
   await Promise.all([one.close(), holder.close()])
-  await own.drop()
 })

@@ -13,7 +13,6 @@ const connection = connectDatabase({ url: database.url, log: pino({ level: 'sile
 afterAll(async () => {
   await store.close()
   await connection.close()
-  await database.drop()
 })
 
 const MINUTE = 60_000

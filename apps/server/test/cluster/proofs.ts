@@ -8,7 +8,6 @@ import { soak } from '../soak/soak.ts'
 import { killStorm, type StormResult } from '../storm/kill-storm.ts'
 import { mountSmallDisk, whyNoSmallDisk } from '../storm/small-disk.ts'
 import { makeAlikeSecrets, measureSecretTiming } from '../timing/secret-timing.ts'
-import { isBackupProven, proveBackup } from './failures/backup.ts'
 import { type DurabilityFault, proveDurability } from './failures/durability.ts'
 import { proveFailover } from './failures/failover.ts'
 import { whyNoMachines } from './failures/high-availability/machines.ts'
@@ -20,7 +19,6 @@ import { openEqualNodes } from './harness/equal-nodes.ts'
 import type { Gateway } from './harness/gateway.ts'
 import { serverFaults, startNemesis } from './harness/nemesis.ts'
 import { type OwnDatabase, startOwnDatabase } from './harness/own-database.ts'
-import { provePausedServer } from './harness/paused-server.ts'
 import type { Proof, ProofResult } from './harness/proof.ts'
 import { type ServerGroup, startServerGroup } from './harness/server-group.ts'
 import { proveLinearizability } from './history/linearizability.ts'
@@ -208,19 +206,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
       }
     },
   },
-  'paused-server': {
-    ids: ['DUR-04'],
-    unit: 'pauses of 1 to 30 seconds',
-    count: 12,
-    small: 2,
-    run: (count, seed) =>
-      withDatabase(async ({ url }) => {
-        const random = new SeededRandom(seed)
-        const pausesMs = Array.from({ length: count }, () => 1_000 + random.below(29_000))
-        const figures = await provePausedServer({ databaseUrl: url, pausesMs })
-        return { isProven: figures.outdated.length === 0, figures }
-      }),
-  },
   'rolling-restart': {
     ids: ['DUR-09'],
     unit: 'restarts behind HAProxy',
@@ -289,16 +274,6 @@ export const PROOFS: Readonly<Record<string, Proof>> = {
         const figures = await proveLocks({ databaseUrl, seed, clients: 50, forMs: seconds * 1_000 })
         return { isProven: figures.problems.length === 0 && figures.holds > 0, figures }
       }),
-  },
-  backup: {
-    ids: ['DUR-11'],
-    unit: 'tokens in an archive that is made under writes and restored twice',
-    count: 100_000,
-    small: 1_000,
-    run: async (tokens, seed) => {
-      const figures = await proveBackup({ seed, tokens })
-      return { isProven: isBackupProven(figures), figures }
-    },
   },
   upgrade: {
     ids: ['UPG-01'],

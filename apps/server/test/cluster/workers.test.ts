@@ -71,7 +71,6 @@ describe('LATCHKEY_WORKERS=2', async () => {
   })
   afterAll(async () => {
     killAll(main)
-    await database.drop()
   })
 
   /** Sends each request over a new connection, which the main process assigns to a worker. */
@@ -196,7 +195,6 @@ test.for<[string, NodeJS.Signals[]]>([
     const main = spawnMain(database.url)
     onTestFinished(async () => {
       killAll(main)
-      await database.drop()
     })
     const greeted = urlOf(main)
     const children = () => childrenOf(main.pid ?? 0)
@@ -216,7 +214,6 @@ test('a worker that ends while no process can be started is replaced once one ca
   const main = spawnMain(database.url)
   onTestFinished(async () => {
     killAll(main)
-    await database.drop()
   })
   await urlOf(main)
   const children = () => childrenOf(main.pid ?? 0)
@@ -236,7 +233,6 @@ test('a worker that ended just before a SIGTERM gets no successor', async ({ onT
   const main = spawnMain(database.url, { LATCHKEY_DRAIN_TIME: '2s' })
   onTestFinished(async () => {
     killAll(main)
-    await database.drop()
   })
   const url = await urlOf(main)
   const children = () => childrenOf(main.pid ?? 0)

@@ -2,14 +2,9 @@
  * Fills one cache with distinct keys, in a separate process: `node --expose-gc --max-old-space-size=… attacks.ts <name>`.
  * Prints how many bytes the cache reports in the end, and how many it really retains.
  */
-import { EventEmitter } from 'node:events'
-import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTokenSchema, decodeBody } from '@latchkey/contract'
-import { FairQueue, type Topic } from '@latchkey/service'
-import { anId, aToken } from '@latchkey/testkit/records/record-builders'
-import { Backpressure } from '../../src/http/api/backpressure.ts'
-import { WRITTEN_PER_TURN_BYTES_MAX, writeReply } from '../../src/http/api/wire-adapter.ts'
+import type { Topic } from '@latchkey/service'
+import { anId } from '@latchkey/testkit/records/record-builders'
 import { LocalState } from '../../src/storage/follow/local-state.ts'
 import { TopicIndexes } from '../../src/storage/follow/topic-indexes.ts'
 import { Waiters } from '../../src/storage/follow/waiters.ts'
@@ -24,7 +19,6 @@ interface Filled {
 }
 
 const HEADER_LENGTH = 15_000
-const BODY_LENGTH = 1_000_000
 const KEY_LENGTH = 2_000
 export const CACHE_BYTES = 8_388_608
 const COLLECTIONS = 8
@@ -62,45 +56,6 @@ async function readKeys(rowOf: (key: string, i: number) => unknown, keys: number
   return { cache: reader, accountedBytes: cache.usedBytes }
 }
 
-const STREAMS = 5
-const PIECE_LENGTH = 1_000_000
-
-/** Streams that have produced one long text. The clients have read it and wait for the next one, or have not read it. */
-async function stream({ isRead }: { readonly isRead: boolean }): Promise<Filled> {
-  const held: unknown[] = []
-  for (let i = 0; i < STREAMS; i += 1) {
-    let isFirst = true
-    const next = (): Promise<IteratorResult<string>> => {
-      if (!isFirst) return new Promise((resolve) => held.push(resolve))
-      isFirst = false
-      return Promise.resolve({ done: false, value: 'x'.repeat(PIECE_LENGTH) })
-    }
-    const response = Object.assign(new EventEmitter(), {
-      unread: undefined as unknown,
-      destroyed: false,
-      writeHead: () => {},
-      write: (piece: unknown) => {
-        response.unread = piece
-        return false
-      },
-    })
-    held.push(response)
-    const body = { [Symbol.asyncIterator]: () => ({ next }) }
-    const reply = { status: 200, headers: {}, body, endpoint: undefined, accessorId: undefined }
-    const outlet = {
-      unread: new Backpressure(),
-      turns: new FairQueue(WRITTEN_PER_TURN_BYTES_MAX, { startsAtOnce: true }),
-      clientOf: () => undefined,
-    }
-    void writeReply(reply, response as unknown as ServerResponse, outlet)
-    await sleep(1)
-    if (!isRead) continue
-    response.unread = undefined
-    response.emit('drain')
-  }
-  return { cache: held, accountedBytes: isRead ? 0 : STREAMS * PIECE_LENGTH }
-}
-
 export const ATTACKS = {
   'unknown secrets in long headers': () => {
     const cache = new TokenCache(CACHE_BYTES)
@@ -117,26 +72,6 @@ export const ATTACKS = {
     for (let i = 0; i < 15_000; i += 1) cache.addAbsentAccessor(partOf(anId(i), 8_000))
     return filled(cache)
   },
-  'tokens made from bodies of 1 MB': () => {
-    const cache = new TokenCache(CACHE_BYTES)
-    for (let i = 0; i < 120; i += 1) {
-      const Description = `the description of token ${i}`
-      const body = `{"Description":"${Description}"${' '.repeat(BODY_LENGTH)}}`
-      const request = decodeBody(createTokenSchema, body)
-      cache.add(aToken({ Description: request.Description ?? '' }), hashOf(i))
-    }
-    return filled(cache)
-  },
-  'tokens with the longest identities': () => {
-    const cache = new TokenCache(CACHE_BYTES)
-    for (let i = 0; i < 1_000; i += 1) {
-      const ServiceIdentities = Array.from({ length: 100 }, (_, j) => ({
-        ServiceName: `${i}-${j}`.padStart(256, 's'),
-      }))
-      cache.add(aToken({ ServiceIdentities }), hashOf(i))
-    }
-    return filled(cache)
-  },
   'absent keys in long URLs': () => readKeys(() => null, 15_000),
   'keys with one-byte values, each read after other data': () =>
     readKeys((key) => {
@@ -146,8 +81,6 @@ export const ATTACKS = {
       const row = { namespace, key: storeBytes(Buffer.from(key)), value, flags: '0', lock_index: 0 }
       return { ...row, create_index: 1, modify_index: 1 }
     }, 15_000),
-  'streams that are not read': () => stream({ isRead: false }),
-  'streams that wait for their next chunk': () => stream({ isRead: true }),
   'changes of the longest keys': () => {
     const topics = new TopicIndexes(0)
     for (let i = 0; i < 20_000; i += 1) {

@@ -2,27 +2,16 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
-import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { anId } from '@latchkey/testkit/records/record-builders'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../database.ts'
+import { expect, test } from 'vitest'
+import { startTestServer } from '../server.ts'
 
 const HEAP_MIB = 128
 const REQUESTS = 8_000
 const CLIENTS = 16
 const MIB = 1_048_576
 
-let database: TestDatabase
-let server: RunningServer
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  server = await runServer({ DATABASE_URL: database.url, NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` })
-})
-afterAll(async () => {
-  await server.stop('SIGKILL')
-  await database.drop()
-})
+const server = await startTestServer({ NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}` })
 
 /** What an anonymous caller gets for a header, `REQUESTS` times, by text. */
 async function answersTo(header: (i: number) => Record<string, string>): Promise<Record<string, number>> {

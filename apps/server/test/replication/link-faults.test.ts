@@ -26,7 +26,6 @@ await synced()
 afterEach(() => link.heal())
 afterAll(async () => {
   await fleet.close()
-  await Promise.all(databases.map((database) => database.drop()))
 })
 
 const createPolicy = (Name: string, Rules = ''): Promise<{ ID: string }> =>

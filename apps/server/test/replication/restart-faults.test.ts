@@ -11,6 +11,7 @@ import { afterAll, afterEach, expect, inject, onTestFinished, test } from 'vites
 import { askDatabase } from '../cluster/harness/server-group.ts'
 import { createDatabase, createTestDatabase, dropDatabase, urlOfDatabase } from '../database.ts'
 import { startDatabaseProxy } from '../database-proxy.ts'
+import { atEndOfFile } from '../end-of-file.ts'
 import { Authority } from '../login/certificates.ts'
 import { openSkewedClock } from '../skewed-clock.ts'
 import { untilEqual } from './datacenter.ts'
@@ -49,7 +50,6 @@ afterAll(async () => {
   await fleet.close()
   await front?.close()
   await proxy.close()
-  await Promise.all(databases.map((database) => database.drop()))
 })
 
 const createPolicy = (Name: string): Promise<{ ID: string }> => dc1.ok('PUT', '/acl/policy', { Name })
@@ -183,7 +183,7 @@ test('REP-07: the primary is restored from a backup: the secondary goes back wit
   const restored = urlOfDatabase(inject('maintenanceUrl'), backup)
   await dc1.stop()
   await createDatabase(inject('maintenanceUrl'), backup, new URL(dc1.databaseUrl).pathname.slice(1))
-  databases.push({ url: restored, drop: () => dropDatabase(inject('maintenanceUrl'), backup) })
+  atEndOfFile(() => dropDatabase(inject('maintenanceUrl'), backup))
   await dc1.start()
   const lost = await createToken({ Description: 'after the backup' })
   await synced()

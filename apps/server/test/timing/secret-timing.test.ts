@@ -10,13 +10,12 @@ import { makeAlikeSecrets, measureSecretTiming } from './secret-timing.ts'
 const TOKENS = 1_000
 const ROUNDS = 1_000
 const SEEDED_ROUNDS = 500
-const { url, drop } = await createTestDatabase()
+const { url } = await createTestDatabase()
 const seed = seedOfRun()
 const random = new SeededRandom(seed)
 const nodes: Node[] = []
 afterAll(async () => {
   await Promise.all(nodes.map((node) => node.close()))
-  await drop()
 })
 
 async function aNode(wrap?: NodeOptions['wrap']): Promise<Node['ask']> {

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { createTestDatabase } from '../../../test/database.ts'
 import { StartError } from '../../start-error.ts'
 import { migrate } from './migrate.ts'
 
 const log = pino({ level: 'silent' })
 
 let directory: string
-let database: TestDatabase
+let database: { readonly url: string }
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'latchkey-migrations-'))
@@ -21,7 +21,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   rmSync(directory, { recursive: true })
-  await database.drop()
 })
 
 function writeMigration(name: string, sql: string): void {

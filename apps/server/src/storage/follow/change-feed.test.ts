@@ -59,7 +59,6 @@ test('COH-04: a feed that is lost together with an answer reconnects', async () 
   } finally {
     await feed.close()
     cutter.close()
-    await database.drop()
   }
 })
 
@@ -91,6 +90,5 @@ test('COH-04: a feed reconnects once a file that the URL names is back', async (
     await expect.poll(() => feed.counts.connections, PATIENCE).toBe(2)
   } finally {
     await Promise.all([feed.close(), other.close()])
-    await database.drop()
   }
 })

@@ -21,13 +21,12 @@ import { LocalState } from './local-state.ts'
 import type { ChangesQuestion } from './read-changes.ts'
 import { Waiters } from './waiters.ts'
 
-const { url, drop } = await createTestDatabase()
+const { url } = await createTestDatabase()
 const database = connectDatabase({ url, log: pino({ level: 'silent' }), limits: PATIENT })
 const writer = await openTestStore({ url })
 afterAll(async () => {
   await writer.close()
   await database.close()
-  await drop()
 })
 
 /** Lets a test hold back an answer of the database. */
@@ -207,6 +206,5 @@ test('COH-05: a round that finds the database behind what this process has seen 
   } finally {
     await client.end()
     await store.close()
-    await own.drop()
   }
 })

@@ -1,13 +1,12 @@
 /** A process reads the commits of others at a cost limited to what they changed. */
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../../test/database.ts'
 import { openTestStore, putNew } from '../../../test/store.ts'
 
-const { url, drop } = await createTestDatabase()
+const { url } = await createTestDatabase()
 const store = await openTestStore({ url })
-afterAll(drop)
 
 test('the log is read from its end, also before PostgreSQL has counted its rows', async () => {
   const client = new pg.Client({ connectionString: url })

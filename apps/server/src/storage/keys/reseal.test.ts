@@ -2,7 +2,7 @@ import type { AuthMethodRecord } from '@latchkey/acl'
 import { aMethod, aToken } from '@latchkey/testkit/records/record-builders'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { createTestDatabase } from '../../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../../test/store.ts'
 import { connectDatabase, type Database } from '../../database/connect.ts'
 import { StartError } from '../../start-error.ts'
@@ -11,7 +11,7 @@ import { openSecrets } from './open-secrets.ts'
 import { QUIET_LOOKS, Reseal, type ResealParts } from './reseal.ts'
 import { replaceCiphers, sealedSecrets } from './reseal-statements.ts'
 
-let own: TestDatabase
+let own: { readonly url: string }
 let database: Database
 let lines: string[]
 let opened: PostgresStore[]
@@ -25,7 +25,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(opened.map((store) => store.close()))
   await database.close()
-  await own.drop()
 })
 
 async function open(...keyIds: string[]): Promise<PostgresStore> {

@@ -10,29 +10,19 @@ import {
 } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
 import { pino } from 'pino'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/database.ts'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../../test/database.ts'
+import { atEndOfFile } from '../../../test/end-of-file.ts'
 import { openTestStore, putNew } from '../../../test/store.ts'
 import { connectDatabase } from '../../database/connect.ts'
 import { Prisma } from '../../generated/prisma/client.ts'
-import type { PostgresStore } from '../open-store.ts'
 
 const log = pino({ level: 'silent' })
-let database: TestDatabase
-let store: PostgresStore
-let client: pg.Client
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  store = await openTestStore({ url: database.url })
-  client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-})
-afterAll(async () => {
-  await client.end()
-  await store.close()
-  await database.drop()
-})
+const database = await createTestDatabase()
+const store = await openTestStore({ url: database.url })
+const client = new pg.Client({ connectionString: database.url })
+await client.connect()
+atEndOfFile(() => client.end())
 
 /** Every row of every table, as text. */
 async function dump(): Promise<string> {

@@ -8,7 +8,6 @@ import { connectDatabase } from '../../database/connect.ts'
 import { PostgresChangeReaders } from './change-readers.ts'
 
 const own = await createTestDatabase()
-afterAll(() => own.drop())
 const store = await openTestStore({ url: own.url })
 const client = new pg.Client({ connectionString: own.url })
 await client.connect()

@@ -47,7 +47,6 @@ describe("the clocks of processes are wrong; the database's decides", () => {
     )
     onTestFinished(async () => {
       await Promise.all(servers.map((server) => server.stop('SIGKILL')))
-      await database.drop()
     })
     // This proves that their clocks are wrong.
     const hasWarned = () => servers.map(({ log }) => log.some((line) => line.includes('"aheadMs"')))
@@ -89,11 +88,10 @@ describe("the clocks of processes are wrong; the database's decides", () => {
 
 /** A database whose clock can be set. */
 async function createSkewedDatabase() {
-  const { url, drop } = await createTestDatabase()
+  const { url } = await createTestDatabase()
   const { skew, close } = await openSkewedClock(url)
   onTestFinished(async () => {
     await close()
-    await drop()
   })
   return { url, skew }
 }

@@ -30,7 +30,6 @@ async function startOther({ onTestFinished, expect }: TestContext): Promise<Othe
   onTestFinished(async () => {
     child.kill('SIGKILL')
     await exited
-    await database.drop()
   })
   const lines = createInterface(child.stdout)
   const nextLine = async () => String((await once(lines, 'line'))[0])
@@ -122,7 +121,6 @@ test.concurrent('the successor of a killed process on the same machine does not 
     const control = await openTestStore({ url: fresh.url })
     times.push(openedAt - startedAt - (performance.now() - openedAt))
     await control.close()
-    await fresh.drop()
     expect(await store.tokenBySecret(token.SecretID)).toBeDefined()
     await expect.poll(() => store.status().isAlone, PATIENCE).toBe(true)
     await store.close()

@@ -19,8 +19,6 @@ const proxy = await startDatabaseProxy(primary.url)
 afterAll(async () => {
   await Promise.all([replica.close(), laggingReplica.close()])
   await proxy.close()
-  await primary.drop()
-  await lagging.drop()
 })
 
 async function list(store: Store, namespace: string): Promise<TokenRecord[]> {

@@ -19,7 +19,6 @@ const connection = connectDatabase({ url: database.url, log: pino({ level: 'sile
 const secrets = await openSecrets(connection.prisma, testRing('test'))
 afterAll(async () => {
   await connection.close()
-  await database.drop()
 })
 
 const author = { memberId: store.membership.memberId, beat: 0, waited: undefined, known: 0 }

@@ -1,6 +1,6 @@
 /** DUR-09 at a small scale. Long versions: `pnpm proofs --scale full --only rolling-restart,balanced-kill`. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../database.ts'
+import { describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../../database.ts'
 import { BALANCED_SERVERS, findBalancer } from '../harness/balancer.ts'
 import { isKillProven, isRestartProven, proveRollingRestart } from './rolling-restart.ts'
 
@@ -12,12 +12,6 @@ if (isMissing) {
 describe.skipIf(isMissing)(
   'three servers behind HAProxy, with the configuration of docs/operations.md',
   () => {
-    let database: TestDatabase
-    beforeAll(async () => {
-      database = await createTestDatabase()
-    })
-    afterAll(() => database.drop())
-
     /** Time for HAProxy to mark a restarted server as up. */
     const settleMs = 1_500
     /** Leaves most of the machine to other tests, but still sends some calls during each restart. */
@@ -27,7 +21,7 @@ describe.skipIf(isMissing)(
       const restarts = BALANCED_SERVERS
       const signal = 'SIGTERM'
       const figures = await proveRollingRestart({
-        databaseUrl: database.url,
+        databaseUrl: (await createTestDatabase()).url,
         restarts,
         signal,
         settleMs,
@@ -40,7 +34,7 @@ describe.skipIf(isMissing)(
     test('kill -9 of a server fails only writes that must not be sent twice and may have been applied', async () => {
       const signal = 'SIGKILL'
       const figures = await proveRollingRestart({
-        databaseUrl: database.url,
+        databaseUrl: (await createTestDatabase()).url,
         restarts: 2,
         signal,
         settleMs,

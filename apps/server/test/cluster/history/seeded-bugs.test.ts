@@ -1,7 +1,7 @@
 /** COH-01: the checkers find seeded bugs. */
 
 import { SeededRandom, seedOfRun } from '@latchkey/testkit/random'
-import { afterAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../../database.ts'
 import { type Node, openNode } from '../harness/node.ts'
 import { MANAGEMENT } from '../harness/server-group.ts'
@@ -16,9 +16,8 @@ const HISTORIES_MAX = 40
 /** Histories of correct stores; the proof `linearizability` runs ten thousand on processes. */
 const RIGHT_HISTORIES = 6
 
-const { url, drop } = await createTestDatabase()
+const { url } = await createTestDatabase()
 const seed = seedOfRun()
-afterAll(drop)
 
 interface Found {
   readonly violation: Violation

@@ -32,26 +32,6 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
       }),
   },
   {
-    name: 'consistent reads are confirmed by an earlier query',
-    wrap: (store) => {
-      let last = store.refresh('consistent')
-      let uses = 0
-      return withOverrides(store, {
-        refresh(mode) {
-          if (mode !== 'consistent') return store.refresh(mode)
-          uses += 1
-          if (uses % OUTDATED_LOOKUPS === 0) last = store.refresh(mode)
-          return last
-        },
-        // The confirmation was valid when it was requested, and so were the records cached since.
-        tokenByAccessor: rememberedFor(OUTDATED_LOOKUPS, (accessorId: string) =>
-          store.tokenByAccessor(accessorId),
-        ),
-        tokenBySecret: rememberedFor(OUTDATED_LOOKUPS, (secretId: string) => store.tokenBySecret(secretId)),
-      })
-    },
-  },
-  {
     name: 'an index that decreases on one of the nodes',
     wrap: (store, node) => {
       if (node > 0) return store
@@ -77,18 +57,6 @@ export const SEEDED_BUGS: readonly SeededBug[] = [
           return Promise.race([committed, early])
         },
       }),
-  },
-  {
-    name: 'one write in twenty that is acknowledged and lost',
-    wrap: (store) => {
-      let writes = 0
-      return withOverrides(store, {
-        async commit(changes) {
-          writes += 1
-          return writes % 20 === 0 ? store.tableIndex('tokens') + 1 : store.commit(changes)
-        },
-      })
-    },
   },
   {
     name: 'writes that do not check whether the record has changed since it was read',

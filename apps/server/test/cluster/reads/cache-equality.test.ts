@@ -25,7 +25,6 @@ describe(`seed ${seed}`, () => {
         for (const status of [200, 403, 404]) expect(result.statuses[status]).toBeGreaterThan(50)
       } finally {
         await Promise.all([nodes.cached.close(), nodes.uncached.close()])
-        await Promise.all(databases.map((database) => database.drop()))
       }
     })
   }
@@ -41,7 +40,6 @@ describe(`seed ${seed}`, () => {
       expect(result.differences.length).toBeGreaterThan(0)
     } finally {
       await Promise.all([nodes.cached.close(), nodes.uncached.close()])
-      await database.drop()
     }
   })
 })

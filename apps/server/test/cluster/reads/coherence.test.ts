@@ -10,14 +10,13 @@ import { proveRevocation } from './revocation.ts'
 
 const seed = seedOfRun()
 const random = new SeededRandom(seed)
-const { url: databaseUrl, drop } = await createTestDatabase()
+const { url: databaseUrl } = await createTestDatabase()
 const group = await startServerGroup({ databaseUrl, count: 3 })
 const faults = { cut: serverFaults({ group, databaseUrl, random }).cut }
 const nemesis = startNemesis({ faults, random: new SeededRandom(seed + 1), everyMs: 2_000 })
 afterAll(async () => {
   await nemesis.stop()
   await group.stop()
-  await drop()
 })
 
 /** Tokens. Reading so many takes longer than a revocation plus the creation of the hidden content, which is last in the list. */

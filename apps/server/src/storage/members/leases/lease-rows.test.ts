@@ -8,7 +8,7 @@ import { connectDatabase } from '../../../database/connect.ts'
 import { type Closing, Lease } from './lease.ts'
 import { LeaseClosing } from './lease-closing.ts'
 
-const { url, drop } = await createTestDatabase()
+const { url } = await createTestDatabase()
 const client = new pg.Client({ connectionString: url })
 await client.connect()
 const log = pino({ level: 'silent' })
@@ -16,7 +16,6 @@ const database = connectDatabase({ url, log, limits: PATIENT })
 afterAll(async () => {
   await database.close()
   await client.end()
-  await drop()
 })
 beforeEach(async () => {
   await client.query(`TRUNCATE member`)
