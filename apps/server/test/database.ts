@@ -31,14 +31,14 @@ export async function createDatabase(
   name: string,
   template = 'template1',
 ): Promise<void> {
-  await run(
+  await sql(
     maintenanceUrl,
     `CREATE DATABASE ${pg.escapeIdentifier(name)} TEMPLATE ${pg.escapeIdentifier(template)}`,
   )
 }
 
 export async function dropDatabase(maintenanceUrl: string, name: string): Promise<void> {
-  await run(maintenanceUrl, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`)
+  await sql(maintenanceUrl, `DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`)
 }
 
 /** The URL of another database on the same server. */
@@ -48,11 +48,16 @@ export function urlOfDatabase(url: string, name: string): string {
   return other.href
 }
 
-async function run(url: string, statement: string): Promise<void> {
+/** Queries a database on a new connection. */
+export async function sql(
+  url: string,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(statement)
+    return (await client.query(text, [...values])).rows
   } finally {
     await client.end()
   }

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
 import { LISTENS, runToEnd, startCommand, startReady } from '@latchkey/testkit/process/server-process'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from './database.ts'
 import { Authority } from './login/certificates.ts'
@@ -13,15 +13,13 @@ import { MANAGEMENT, SERVER_ENV } from './shared-env.ts'
 
 const authority = new Authority()
 
-async function aFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  return folder
-}
+const folder = temporaryFolder('tls')
+const [LATCHKEY_TLS_CERT, LATCHKEY_TLS_KEY] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
+const FILES = { LATCHKEY_DATA_DIR: folder, LATCHKEY_TLS_CERT, LATCHKEY_TLS_KEY }
 
-async function writeCertificate(folder: string): Promise<void> {
+async function writeCertificate(): Promise<void> {
   const { cert, key } = await authority.serverOptions('127.0.0.1')
-  await Promise.all([writeFile(join(folder, 'cert.pem'), cert), writeFile(join(folder, 'key.pem'), key)])
+  await Promise.all([writeFile(LATCHKEY_TLS_CERT, cert), writeFile(LATCHKEY_TLS_KEY, key)])
 }
 
 async function serialOf(port: number, ca: string): Promise<string> {
@@ -34,19 +32,11 @@ async function serialOf(port: number, ca: string): Promise<string> {
 
 test('two workers answer https, use new files after SIGHUP, and report when the certificate expires', async () => {
   const database = await createTestDatabase()
-  const folder = await aFolder()
-  await writeCertificate(folder)
+  await writeCertificate()
   const ca = await authority.certificate()
   const server = await startReady(
     [],
-    {
-      DATABASE_URL: database.url,
-      LATCHKEY_DATA_DIR: folder,
-      ...SERVER_ENV,
-      LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
-      LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
-      LATCHKEY_WORKERS: '2',
-    },
+    { DATABASE_URL: database.url, ...FILES, ...SERVER_ENV, LATCHKEY_WORKERS: '2' },
     LISTENS,
   )
   onTestFinished(() => server.stop())
@@ -59,7 +49,7 @@ test('two workers answer https, use new files after SIGHUP, and report when the 
   const [response] = await once(asked, 'response')
   expect(await text(response)).toMatch(/^latchkey_tls_certificate_expiry_timestamp_seconds \d+/m)
   const old = await serialOf(port, ca)
-  await writeCertificate(folder)
+  await writeCertificate()
   server.process.kill('SIGHUP')
   const seen = () => Promise.all(Array.from({ length: 16 }, () => serialOf(port, ca)))
   // Either worker may get a connection.
@@ -67,18 +57,12 @@ test('two workers answer https, use new files after SIGHUP, and report when the 
 })
 
 test('SIGHUP does not end a server that waits for its database', async () => {
-  const folder = await aFolder()
-  await writeCertificate(folder)
+  await writeCertificate()
   const {
     process: child,
     log,
     ended,
-  } = startCommand([], {
-    DATABASE_URL: 'postgresql://user@127.0.0.1:1/latchkey',
-    LATCHKEY_DATA_DIR: folder,
-    LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
-    LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
-  })
+  } = startCommand([], { DATABASE_URL: 'postgresql://user@127.0.0.1:1/latchkey', ...FILES })
   await expect.poll(log, { timeout: 20_000 }).toContain('waiting for the database')
   child.kill('SIGHUP')
   child.kill('SIGTERM')
@@ -89,16 +73,13 @@ test.for(['1', '2'])(
   'SIGHUP does not end a server that drains, with LATCHKEY_WORKERS=%s',
   async (workers) => {
     const database = await createTestDatabase()
-    const folder = await aFolder()
-    await writeCertificate(folder)
+    await writeCertificate()
     const server = await startReady(
       [],
       {
         DATABASE_URL: database.url,
-        LATCHKEY_DATA_DIR: folder,
+        ...FILES,
         ...SERVER_ENV,
-        LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
-        LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
         LATCHKEY_WORKERS: workers,
         LATCHKEY_DRAIN_TIME: '3s',
       },
@@ -122,14 +103,9 @@ test.for(['1', '2'])(
 )
 
 test('CFG-01: an unusable file ends the start and check-config, and the message names its setting', async () => {
-  const folder = await aFolder()
-  await writeCertificate(folder)
-  await copyFile(join(folder, 'cert.pem'), join(folder, 'key.pem'))
-  const env = {
-    LATCHKEY_DATA_DIR: folder,
-    LATCHKEY_TLS_CERT: join(folder, 'cert.pem'),
-    LATCHKEY_TLS_KEY: join(folder, 'key.pem'),
-  }
+  await writeCertificate()
+  await copyFile(LATCHKEY_TLS_CERT, LATCHKEY_TLS_KEY)
+  const env = FILES
   for (const { exitCode, stderr } of await Promise.all([
     runToEnd([], env),
     runToEnd(['check-config'], env),

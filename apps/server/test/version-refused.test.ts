@@ -2,9 +2,8 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { RunningServer } from '@latchkey/testkit/process/server-process'
-import pg from 'pg'
 import { beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from './database.ts'
+import { createTestDatabase, sql } from './database.ts'
 import { startTestServer } from './server.ts'
 import { MANAGEMENT } from './shared-env.ts'
 
@@ -27,10 +26,7 @@ function processesOf(server: RunningServer): readonly number[] {
 async function upgradeWithout(server: RunningServer): Promise<void> {
   const processes = processesOf(server)
   for (const pid of processes) process.kill(pid, 'SIGSTOP')
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  await client.query('UPDATE member SET left_at = now()')
-  await client.end()
+  await sql(database.url, 'UPDATE member SET left_at = now()')
   const upgraded = await start('1.4.0')
   await expect
     .poll(async () => (await upgraded.call('GET', '/acl/tokens', { token: MANAGEMENT })).status, {

@@ -17,7 +17,7 @@ import {
 } from '@latchkey/testkit/records/record-builders'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '../../test/database.ts'
+import { createTestDatabase, sql } from '../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../test/store.ts'
 import type { Signature } from '../secrets/key-ring.ts'
 import type { PostgresStore } from '../storage/open-store.ts'
@@ -262,15 +262,13 @@ async function expectUnchanged(): Promise<void> {
 }
 
 test('UPG-01: on the schema of a newer server, backup and restore are refused instead of leaving out what this server does not know', async () => {
-  const client = new pg.Client({ connectionString: targetDatabase.url })
-  await client.connect()
-  await client.query(
+  await sql(
+    targetDatabase.url,
     `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at) VALUES ('x', 'x', '20990101_later', now())`,
   )
   expect(await refusalOf(archive)).toMatch(/^unavailable: .*20990101_later/)
   await expect(archiveOf(target)).rejects.toThrow('20990101_later')
-  await client.query(`DELETE FROM _prisma_migrations WHERE id = 'x'`)
-  await client.end()
+  await sql(targetDatabase.url, `DELETE FROM _prisma_migrations WHERE id = 'x'`)
   await expectUnchanged()
 })
 
@@ -315,34 +313,22 @@ test('DUR-11: a restore replaces every record under another lookup key, on all p
 
 test('DUR-11: a restore goes above the index of the archive, and gives sessions a whole lifetime', async () => {
   const [from, to] = [await createTestDatabase(), await createTestDatabase()]
-  const clients = [from, to].map(({ url }) => new pg.Client({ connectionString: url }))
-  const [old, restored] = clients as [pg.Client, pg.Client]
-  try {
-    const store = await openTestStore({ url: from.url, ring: testRing('old') })
-    await store.commit([put('nodes', aNode({ Node: 'one' }))])
-    await store.commit([put('sessions', aSession({ ID: anId(7), Node: 'one' }))])
-    await Promise.all(clients.map((client) => client.connect()))
-    const index = 7_000_000
-    await old.query("UPDATE session SET renewed_at = now() - interval '1 hour'")
-    await old.query('UPDATE commit_index SET index = $1', [index])
-    const bytes = await archiveOf(store)
-    const empty = await openTestStore({ url: to.url, ring: testRing('new', 'old') })
-    const { Index } = await empty.archives.restore(once(bytes), SIGNED)
-    expect(Index).toBeGreaterThanOrEqual(index + INDEX_GAP)
-    const { rows } = await restored.query(
-      "SELECT renewed_at > now() - interval '1 minute' AS renewed FROM session",
-    )
-    expect(rows).toEqual([{ renewed: true }])
-  } finally {
-    await Promise.all(clients.map((client) => client.end()))
-  }
+  const store = await openTestStore({ url: from.url, ring: testRing('old') })
+  await store.commit([put('nodes', aNode({ Node: 'one' }))])
+  await store.commit([put('sessions', aSession({ ID: anId(7), Node: 'one' }))])
+  const index = 7_000_000
+  await sql(from.url, "UPDATE session SET renewed_at = now() - interval '1 hour'")
+  await sql(from.url, 'UPDATE commit_index SET index = $1', [index])
+  const bytes = await archiveOf(store)
+  const empty = await openTestStore({ url: to.url, ring: testRing('new', 'old') })
+  const { Index } = await empty.archives.restore(once(bytes), SIGNED)
+  expect(Index).toBeGreaterThanOrEqual(index + INDEX_GAP)
+  const rows = await sql(to.url, "SELECT renewed_at > now() - interval '1 minute' AS renewed FROM session")
+  expect(rows).toEqual([{ renewed: true }])
 })
 
 test('an archive has neither secrets nor keys in clear, and nothing in it is sealed by a key that it does not name', async () => {
-  const client = new pg.Client({ connectionString: targetDatabase.url })
-  await client.connect()
-  const { rows } = await client.query('SELECT DISTINCT secret_key_id AS id FROM token')
-  await client.end()
+  const rows = await sql(targetDatabase.url, 'SELECT DISTINCT secret_key_id AS id FROM token')
   expect(rows).toEqual([{ id: 'new' }])
   expect(archive.includes(capital.SecretID)).toBe(false)
 })

@@ -1,7 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { HOSTILE_ANSWERS, startHostileServer } from '@latchkey/testkit/process/hostile-server'
 import { freePorts, listenOnFreePort } from '@latchkey/testkit/process/ports'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { HttpChanges } from './http-changes.ts'
 import { PrimaryClient } from './primary-client.ts'
 
@@ -128,13 +127,4 @@ test('an aborted request ends at once', async () => {
   await arrived.promise
   leaving.abort(new Error('it ends'))
   await expect(asked).rejects.toThrow('it ends')
-})
-
-test.each(Object.entries(HOSTILE_ANSWERS))('a request ends if the primary %s', async (_name, answer) => {
-  const server = await startHostileServer(answer)
-  onTestFinished(() => server.close())
-  const changes = at([server.port], { answerMsMax: 100, bodyMsMax: 100 })
-  expect((await failureOf(changes)).message).toMatch(/^The primary cannot be asked: ./)
-  for (const socket of server.open) socket.end()
-  await expect.poll(() => server.open.size).toBe(0)
 })

@@ -1,9 +1,8 @@
 import type { TokenRecord } from '@latchkey/acl'
 import { anId, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
 import { describeStore } from '@latchkey/testkit/store/store-suite'
-import pg from 'pg'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '../../test/database.ts'
+import { createTestDatabase, sql } from '../../test/database.ts'
 import { openTestStore } from '../../test/store.ts'
 
 const cached = await openTestStore()
@@ -43,10 +42,7 @@ test('a secret that cannot be decrypted is left out of replication, and stops no
     [bad, good].map((record) => ({ table: 'tokens', op: 'put', record, expect: 0 }) as const),
   )
   const key = bad.AccessorID.toLowerCase()
-  const client = new pg.Client({ connectionString: own.url })
-  await client.connect()
-  await client.query(`UPDATE token SET secret_cipher = 'x' WHERE accessor_key = $1`, [key])
-  await client.end()
+  await sql(own.url, `UPDATE token SET secret_cipher = 'x' WHERE accessor_key = $1`, [key])
   const changes = await broken.changesAfter(start)
   expect(changes).toMatchObject({
     tokens: [good.AccessorID].map((AccessorID) => ({ AccessorID })),

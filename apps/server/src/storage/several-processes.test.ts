@@ -1,24 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StoreConflict } from '@latchkey/service'
 import { aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
-import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
-import { createTestDatabase } from '../../test/database.ts'
+import { createTestDatabase, sql } from '../../test/database.ts'
 import { openTestStore, putNew } from '../../test/store.ts'
 import type { PostgresStore } from './open-store.ts'
 
 /** Several stores in this process behave as several processes do: they share only the database. */
 const { url } = await createTestDatabase()
-
-async function sql(text: string, values: unknown[] = []): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query(text, values)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 function isAlone(store: PostgresStore): boolean {
   return store.status().isAlone
@@ -29,13 +18,9 @@ test('COH-02: a sole member waits after a takeover that its heartbeat noticed', 
   const store = await openTestStore({ url: own.url })
   await store.commit([putNew(aToken())])
   const before = store.status().closings.count
-  const client = new pg.Client({ connectionString: own.url })
-  await client.connect()
-  await client.query(`UPDATE commit_index SET timeline = 'an earlier one'`)
-  await expect
-    .poll(async () => (await client.query('SELECT lease_phase FROM commit_index')).rows[0].lease_phase)
-    .toBe('blind')
-  await client.end()
+  await sql(own.url, `UPDATE commit_index SET timeline = 'an earlier one'`)
+  const phase = () => sql(own.url, 'SELECT lease_phase FROM commit_index')
+  await expect.poll(phase).toEqual([{ lease_phase: 'blind' }])
   await store.commit([putNew(aToken())])
   expect(store.status().closings.count).toBe(before + 1)
   await store.close()
@@ -61,8 +46,11 @@ describe('two processes', async () => {
   const two = await openTestStore({ url })
 
   test('failed members of a node are forgotten on request, and living ones are not', async () => {
-    await sql(`INSERT INTO member (id, datacenter, node, version, mode, address, process, started_at, heartbeat_at,
-      join_index, seen_index) VALUES ('x', 'dc1', 'Gone', '1.11.0', 'enabled', '', '', now() - interval '1 hour', now() - interval '1 minute', 0, 0)`)
+    await sql(
+      url,
+      `INSERT INTO member (id, datacenter, node, version, mode, address, process, started_at, heartbeat_at,
+      join_index, seen_index) VALUES ('x', 'dc1', 'Gone', '1.11.0', 'enabled', '', '', now() - interval '1 hour', now() - interval '1 minute', 0, 0)`,
+    )
     const statusOf = async () => (await one.membership.members()).find(({ id }) => id === 'x')?.status
     expect(await statusOf()).toBe('failed')
     expect(await one.membership.forceLeave('test')).toBe('alive')
@@ -105,8 +93,11 @@ describe('two processes', async () => {
 
   test('COH-04: even while its change feed is cut repeatedly, because it also polls', async () => {
     const cut = () =>
-      sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE application_name = 'latchkey-feed' AND datname = current_database()`)
+      sql(
+        url,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE application_name = 'latchkey-feed' AND datname = current_database()`,
+      )
     // One after another: on a busy machine, queued cuts would continue long after the end.
     let isCutting = true
     const cutting = (async () => {
@@ -162,7 +153,7 @@ describe('two processes', async () => {
   test('after the log was pruned, the whole state is read, and every waiter reads again', async () => {
     const policy = aPolicy()
     const known = await two.tokenBySecret((await anyToken(two)).SecretID)
-    await sql('UPDATE commit_index SET pruned = index + 1, index = index + 1')
+    await sql(url, 'UPDATE commit_index SET pruned = index + 1, index = index + 1')
     const wait = two.wait('roles', two.tableIndex('roles'), 5_000)
     await one.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
     await two.refresh('default')
@@ -176,35 +167,38 @@ describe('two processes', async () => {
     await one.commit([putNew(lost)])
     await Promise.all([one.refresh('consistent'), two.refresh('consistent')])
     const seen = one.tableIndex('tokens')
-    await sql('DELETE FROM token WHERE accessor_id = $1', [lost.AccessorID])
-    await sql('UPDATE commit_index SET index = index - 1, tokens = tokens - 1')
-    await sql('DELETE FROM change WHERE index = $1', [seen])
+    await sql(url, 'DELETE FROM token WHERE accessor_id = $1', [lost.AccessorID])
+    await sql(url, 'UPDATE commit_index SET index = index - 1, tokens = tokens - 1')
+    await sql(url, 'DELETE FROM change WHERE index = $1', [seen])
     const index = await two.commit([putNew(aToken())])
     expect(index).toBeGreaterThan(seen)
     await one.refresh('default')
     expect(await one.tokenByAccessor(lost.AccessorID)).toBeUndefined()
     expect(one.tableIndex('tokens')).toBe(index)
 
-    await sql('UPDATE commit_index SET index = index - 1, tokens = tokens - 1')
+    await sql(url, 'UPDATE commit_index SET index = index - 1, tokens = tokens - 1')
     await one.refresh('consistent')
     expect(await one.commit([putNew(aToken())])).toBeGreaterThan(index)
   })
 
   test('only changes that every process has applied are pruned', async () => {
     const log = async () => {
-      const rows = await sql('SELECT index::int AS index FROM change ORDER BY 1')
+      const rows = await sql(url, 'SELECT index::int AS index FROM change ORDER BY 1')
       return rows.map(({ index }) => Number(index))
     }
     for (let i = 0; i < 5; i += 1) await one.commit([putNew(aToken())])
     const before = await log()
-    await sql("SELECT latchkey_prune_log(interval '1 hour', interval '1 day', 1000000)")
+    await sql(url, "SELECT latchkey_prune_log(interval '1 hour', interval '1 day', 1000000)")
     expect(await log()).toEqual(before)
 
     const seen = Number(before.at(-3))
     // One transaction, so that no heartbeat arrives in between.
-    await sql(`BEGIN; UPDATE member SET seen_index = greatest(seen_index, ${seen});
+    await sql(
+      url,
+      `BEGIN; UPDATE member SET seen_index = greatest(seen_index, ${seen});
       UPDATE member SET seen_index = ${seen} WHERE id = '${two.membership.memberId}';
-      SELECT latchkey_prune_log(interval '0', interval '1 day', 1000000); COMMIT`)
+      SELECT latchkey_prune_log(interval '0', interval '1 day', 1000000); COMMIT`,
+    )
     expect(await log()).toEqual(before.slice(-2))
     await two.refresh('consistent')
     expect(two.tableIndex('tokens')).toBe(before.at(-1))

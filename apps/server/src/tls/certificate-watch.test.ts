@@ -1,14 +1,14 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Authority } from '../../test/login/certificates.ts'
 import { CertificateWatch, noticeDays } from './certificate-watch.ts'
 import { readListenerTls } from './listener-tls.ts'
 
 const DAY_MS = 86_400_000
 const authority = new Authority()
-const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'))
+const folder = temporaryFolder('tls')
 const paths = { tlsCert: join(folder, 'cert.pem'), tlsKey: join(folder, 'key.pem'), tlsClientCa: undefined }
 
 async function write(notAfter?: Date): Promise<void> {
@@ -17,7 +17,6 @@ async function write(notAfter?: Date): Promise<void> {
 }
 
 beforeAll(() => write())
-afterAll(() => rm(folder, { recursive: true }))
 
 /** @param lookMs rarely by default, so that only SIGHUP triggers a check. */
 async function watch(lookMs = 1_000_000) {

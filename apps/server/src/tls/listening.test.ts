@@ -1,26 +1,25 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { RequestListener } from 'node:http'
 import { request } from 'node:https'
 import { BlockList } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { Authority } from '../../test/login/certificates.ts'
 import { connectionSlots } from '../http/listener/connection-limit.ts'
 import { type HttpServer, startHttpServer } from '../http/listener/http-server.ts'
 import { type ListenerTls, readListenerTls } from './listener-tls.ts'
 
 const authority = new Authority()
-const folder = await mkdtemp(join(tmpdir(), 'latchkey-tls-'))
+const folder = temporaryFolder('tls')
 let ca: string
 
 beforeAll(async () => {
   ca = await authority.certificate()
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 async function newTls(hasClients = false): Promise<ListenerTls> {
   const { cert, key } = await authority.serverOptions('127.0.0.1')

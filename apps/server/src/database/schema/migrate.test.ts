@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase } from '../../../test/database.ts'
+import { createTestDatabase, sql } from '../../../test/database.ts'
 import { StartError } from '../../start-error.ts'
 import { migrate } from './migrate.ts'
 
@@ -32,15 +31,7 @@ function run(): Promise<readonly string[]> {
   return migrate({ url: database.url, directory, log })
 }
 
-async function query(text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
-}
+const query = (text: string) => sql(database.url, text)
 
 test('applies missing migrations in the order of their names, and none twice', async () => {
   expect(await run()).toEqual(['20260101000000_first'])

@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import type { TokenRecord } from '@latchkey/acl'
 import { aKey, aPolicy, aToken } from '@latchkey/testkit/records/record-builders'
-import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { createTestDatabase, PATIENT } from '../../../test/database.ts'
+import { createTestDatabase, PATIENT, sql } from '../../../test/database.ts'
 import { openTestStore, putNew, testRing } from '../../../test/store.ts'
 import { connectDatabase } from '../../database/connect.ts'
 import { openSecrets } from '../keys/open-secrets.ts'
@@ -195,16 +194,9 @@ test('COH-02: a process that is fenced after it confirmed a read shows no row be
 test('COH-05: a round that finds the database behind what this process has seen raises the index above it', async () => {
   const own = await createTestDatabase()
   const store = await openTestStore({ url: own.url })
-  const client = new pg.Client({ connectionString: own.url })
-  await client.connect()
-  try {
-    const seen = await store.commit([putNew(aToken())])
-    // As after the takeover of a standby that lacked the last commits.
-    await client.query('UPDATE commit_index SET index = $1', [seen - 1])
-    await store.refresh('consistent')
-    expect(store.commitIndex()).toBeGreaterThan(seen)
-  } finally {
-    await client.end()
-    await store.close()
-  }
+  const seen = await store.commit([putNew(aToken())])
+  // As after the takeover of a standby that lacked the last commits.
+  await sql(own.url, 'UPDATE commit_index SET index = $1', [seen - 1])
+  await store.refresh('consistent')
+  expect(store.commitIndex()).toBeGreaterThan(seen)
 })

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   aBindingRule,
   aKey,
@@ -139,42 +141,21 @@ test('a record read from the database by another process equals the one in memor
 })
 
 test('the Prisma schema and the migrations define the same columns', async () => {
-  const models = {
-    auth_method: Prisma.AuthMethodScalarFieldEnum,
-    binding_rule: Prisma.BindingRuleScalarFieldEnum,
-    catalog_check: Prisma.CatalogCheckScalarFieldEnum,
-    catalog_coordinate: Prisma.CatalogCoordinateScalarFieldEnum,
-    catalog_node: Prisma.CatalogNodeScalarFieldEnum,
-    catalog_service: Prisma.CatalogServiceScalarFieldEnum,
-    catalog_service_index: Prisma.CatalogServiceIndexScalarFieldEnum,
-    change: Prisma.ChangeScalarFieldEnum,
-    change_reader: Prisma.ChangeReaderScalarFieldEnum,
-    commit_index: Prisma.CommitIndexScalarFieldEnum,
-    intention: Prisma.IntentionScalarFieldEnum,
-    intention_destination: Prisma.IntentionDestinationScalarFieldEnum,
-    kv: Prisma.KvEntryScalarFieldEnum,
-    lock_delay: Prisma.LockDelayScalarFieldEnum,
-    login_state: Prisma.LoginStateScalarFieldEnum,
-    lookup_key: Prisma.LookupKeyScalarFieldEnum,
-    member: Prisma.MemberScalarFieldEnum,
-    namespace: Prisma.NamespaceScalarFieldEnum,
-    policy: Prisma.PolicyScalarFieldEnum,
-    role: Prisma.RoleScalarFieldEnum,
-    schema_compatibility: Prisma.SchemaCompatibilityScalarFieldEnum,
-    sealing_key: Prisma.SealingKeyScalarFieldEnum,
-    session: Prisma.SessionScalarFieldEnum,
-    system: Prisma.SystemScalarFieldEnum,
-    token: Prisma.TokenScalarFieldEnum,
-    token_use: Prisma.TokenUseScalarFieldEnum,
-  }
+  const schema = readFileSync(join(import.meta.dirname, '../../../prisma/schema.prisma'), 'utf8')
+  const models = [...schema.matchAll(/^model (\w+) \{[^}]*@@map\("(\w+)"\)/gm)]
   const { rows } =
     await client.query(`SELECT table_name, json_agg(column_name ORDER BY column_name) AS columns
     FROM information_schema.columns WHERE table_schema = 'public' AND table_name NOT LIKE '\\_%' GROUP BY 1`)
   const stored = Object.fromEntries(rows.map(({ table_name, columns }) => [table_name, columns]))
-  const said = Object.entries(models).map(([table, fields]) => [
-    table,
-    Object.keys(fields).map(snakeCase).sort(),
-  ])
+  const said = models.map(([, model, table]) => {
+    const fields = (Prisma as Readonly<Record<string, unknown>>)[`${model}ScalarFieldEnum`]
+    return [
+      table,
+      Object.keys(fields as object)
+        .map(snakeCase)
+        .sort(),
+    ]
+  })
   expect(stored).toEqual(Object.fromEntries(said))
 
   // And the same types: Prisma reads a row of each table.

@@ -100,30 +100,3 @@ test.concurrent('DUR-04: a member that is paused while it holds a lease delays o
   }
   await store.close()
 })
-
-test.concurrent('the successor of a killed process on the same machine does not wait for its lease', async (context) => {
-  const { expect } = context
-  const openMsMax = process.platform === 'linux' ? 0.8 * LEASE_MS : 2 * LEASE_MS
-  const times: number[] = []
-  // On a busy machine, the fastest of a few attempts counts.
-  while (times.length < 5 && !times.some((ms) => ms < openMsMax)) {
-    const { url, ask, signal, exited } = await startOther(context)
-    const token = aToken()
-    await ask('create', token.SecretID)
-    await expect.poll(async () => (await ask('read', token.SecretID)).isAlone, PATIENCE).toBe(true)
-    signal('SIGKILL')
-    await exited
-    const fresh = await createTestDatabase()
-    const startedAt = performance.now()
-    const store = await openTestStore({ url })
-    const openedAt = performance.now()
-    // The time that opening takes at this moment without a predecessor.
-    const control = await openTestStore({ url: fresh.url })
-    times.push(openedAt - startedAt - (performance.now() - openedAt))
-    await control.close()
-    expect(await store.tokenBySecret(token.SecretID)).toBeDefined()
-    await expect.poll(() => store.status().isAlone, PATIENCE).toBe(true)
-    await store.close()
-  }
-  expect(Math.min(...times)).toBeLessThan(openMsMax)
-})

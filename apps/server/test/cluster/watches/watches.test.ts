@@ -13,14 +13,6 @@ test.each([
     const result = await proveWatches({ databaseUrl: database.url, seed: chooseSeed('COH-06'), ...scale })
     expect(result.staleReads).toEqual([])
     expect(result).toMatchObject({ stale: 0, vain: 0, falls: 0 })
-    expect(Object.keys(result.answersBeyondChanges).sort()).toEqual([
-      'filtered list',
-      'key',
-      'list',
-      'names',
-      'token',
-      'tree',
-    ])
     expect(areWatchesProven(result), JSON.stringify(result)).toBe(true)
     expect(result.indexes).toBeGreaterThan(600)
     const faults = scale.changes / scale.changesPerFault
