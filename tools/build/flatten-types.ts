@@ -5,14 +5,8 @@
 import { globSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import ts from 'typescript-5'
-import {
-  type DescriptionSource,
-  descriptionOf,
-  inOrderOf,
-  type JsonSchema,
-  partOf,
-  schemaOf,
-} from './descriptions.ts'
+import type { DescriptionSource, JsonSchema } from './descriptions.ts'
+import { descriptionOf, inOrderOf, partOf, schemaOf } from './descriptions.ts'
 
 interface FlattenOptions {
   /** The module whose exports are declared. */

@@ -2,14 +2,8 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { ALLOWED_EDGES } from './allowed-edges.ts'
 import { findViolations } from './rules.ts'
-import {
-  findHashMembers,
-  type Import,
-  isTestPath,
-  parseImports,
-  type SourceFile,
-  type WorkspacePackage,
-} from './workspace.ts'
+import type { Import, SourceFile, WorkspacePackage } from './workspace.ts'
+import { findHashMembers, isTestPath, parseImports } from './workspace.ts'
 
 function anImport(specifier: string, reexportsAll = false): Import {
   return { specifier, line: 3, reexportsAll }

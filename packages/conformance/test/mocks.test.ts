@@ -3,14 +3,8 @@ import { createMockService, type MockService } from '@latchkey/mocks'
 import { checkedFetch } from '@latchkey/testkit/service/check-reply'
 import { setupServer } from 'msw/node'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  CASES,
-  type CaseResult,
-  type OpenIdProvider,
-  probeTraits,
-  runCases,
-  type Target,
-} from '../src/index.ts'
+import type { CaseResult, OpenIdProvider, Target } from '../src/index.ts'
+import { CASES, probeTraits, runCases } from '../src/index.ts'
 import { expectNoFailures, neverRun, neverShown, targetOf } from './suite.ts'
 import { VARIANTS, type Variant } from './variants.ts'
 

@@ -44,12 +44,7 @@ test('callers see the coordinates of nodes that they may read', async () => {
 test('reports are collected; only the last one of each node is written, and deleted nodes are left out', async () => {
   const { store, manage } = await aNetwork('a', 'b')
   const updates = new CoordinateUpdates()
-  for (const [Node, x] of [
-    ['a', 1],
-    ['gone', 1],
-    ['b', 1],
-    ['A', 2],
-  ] as const) {
+  for (const [Node, x] of Object.entries({ a: 1, gone: 1, b: 1, A: 2 } as const)) {
     updates.add({ Node, Segment: '', Coord: coord(x) })
   }
   const index = store.commitIndex()

@@ -153,10 +153,7 @@ export const intentionCases: readonly Case[] = [
       (await ctx.ok<{ Allowed: boolean }>('GET', `/connect/intentions/check?${ends(source, destination)}`))
         .Allowed
     assert.deepEqual([await allowed(A, B), await allowed('other', b)], [false, true])
-    for (const [by, name] of [
-      ['source', A],
-      ['destination', B],
-    ] as const) {
+    for (const [by, name] of Object.entries({ source: A, destination: B } as const)) {
       const match = `/connect/intentions/match?by=${by}&name=${name}`
       const { [name]: found = [] } = await ctx.ok<Record<string, Intention[]>>('GET', match)
       const [first] = found

@@ -351,10 +351,7 @@ export const namespaceCases: readonly Case[] = [
     }
     const inDefault = ['default', 'node']
     const inTeam = [ns, 'node']
-    for (const [query, names] of [
-      ['', inDefault],
-      [`?ns=${ns}`, inTeam],
-    ] as const) {
+    for (const [query, names] of Object.entries({ '': inDefault, [`?ns=${ns}`]: inTeam } as const)) {
       for (const path of [`/health/node/${Node}`, `/health/state/${State}`]) {
         const checks = await ctx.ok<readonly Named[]>('GET', path + query)
         assert.deepEqual(checks.map(({ Name }) => Name).sort(), names.toSorted(), path + query)

@@ -50,10 +50,7 @@ export const policyRoleCases: readonly Case[] = [
   test('policies/names [D/status/taken-409, D/status/rule-400] 409 name_in_use: a policy or role name in use, in any case; 400: no name, or an invalid one', async (ctx) => {
     const policy = await ctx.policy()
     const role = await ctx.role()
-    for (const [path, { Name }] of [
-      ['/acl/policy', policy],
-      ['/acl/role', role],
-    ] as const) {
+    for (const [path, { Name }] of Object.entries({ '/acl/policy': policy, '/acl/role': role } as const)) {
       for (const taken of [Name, Name.toUpperCase()]) {
         await ctx.refuses('PUT', path, { body: { Name: taken } }, '409 name_in_use Name')
       }

@@ -118,11 +118,7 @@ export const sessionCases: readonly Case[] = [
   test('sessions/keys [9.4, D/sessions/keys] with session, trees and names of keys show only the keys that this session locks', async (ctx) => {
     const [one, two] = [await aSession(ctx), await aSession(ctx)]
     const tree = `${ctx.unique('locks')}/`
-    for (const [key, session] of [
-      ['a', one],
-      ['b', two],
-      ['c', one],
-    ] as const) {
+    for (const [key, session] of Object.entries({ a: one, b: two, c: one } as const)) {
       assert.equal(await ctx.ok('PUT', `/kv/${tree}${key}?acquire=${session}`), true)
     }
     await ctx.ok('PUT', `/kv/${tree}free`)

@@ -4,28 +4,6 @@ import { aSecondary } from '@latchkey/testkit/replication/secondary'
 import { aWorld } from '@latchkey/testkit/service/world'
 import { expect, test } from 'vitest'
 
-test('copies the primary and then follows it, with its own indexes', async () => {
-  const primary = await aWorld()
-  const { store, status, step, settle, record } = aSecondary(primary)
-  const first = await primary.token({ Description: 'first' })
-  expect(await step()).toMatchObject({ outcome: 'copied' })
-  expect(status()).toMatchObject({ state: 'copying', index: 0, copied: 4 })
-  await settle()
-  expect(record()).toMatchObject({ index: primary.store.commitIndex(), skipped: [] })
-  const second = await primary.token({ Description: 'second' })
-  await primary.manage('DELETE', `/acl/token/${first.AccessorID}`)
-  expect(await step()).toMatchObject({
-    outcome: 'applied',
-    counts: { tokens: { put: 1, deleted: 1 }, policies: { put: 0, deleted: 0 } },
-  })
-  expect(await store.tokenByAccessor(first.AccessorID)).toBeUndefined()
-  expect(await store.tokenBySecret(second.SecretID)).toMatchObject({
-    ...{ Description: 'second', CreateTime: second.CreateTime, Hash: second.Hash },
-    CreateIndex: store.commitIndex(),
-  })
-  expect(status()).toMatchObject({ state: 'following', index: primary.store.commitIndex(), lagMs: 0 })
-})
-
 test('copies everything once a day, mends what differs, also a token that the primary does not have, and counts it', async () => {
   const primary = await aWorld()
   const { store, step, settle } = aSecondary(primary)

@@ -1,12 +1,9 @@
+import type { AuthMethodRecord, BindingRuleRecord, Directory, LoginEvaluation } from '@latchkey/acl'
 import {
-  type AuthMethodRecord,
   attributesOf,
-  type BindingRuleRecord,
   beginEvaluation,
   concludeEvaluation,
-  type Directory,
   evaluateRule,
-  type LoginEvaluation,
   prepareNamespaceRule,
   prepareRule,
 } from '@latchkey/acl'

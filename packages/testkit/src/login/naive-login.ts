@@ -2,13 +2,8 @@
  * Computes what a login gives, directly from the tables that define selectors, claims and bind names, without regard to
  * speed. A missing claim is a value of its own. Shares no code with the rules that tests compare with it.
  */
-import {
-  CLAIM_MAPPINGS,
-  type Comparison,
-  LIST_CLAIM_MAPPINGS,
-  type Meaning,
-  type RandomRule,
-} from './random-selectors.ts'
+import type { Comparison, Meaning, RandomRule } from './random-selectors.ts'
+import { CLAIM_MAPPINGS, LIST_CLAIM_MAPPINGS } from './random-selectors.ts'
 
 const MISSING = Symbol('missing')
 const REFUSED = Symbol('refused')

@@ -1,20 +1,18 @@
 /** Records for tests with plain defaults. */
 
-import {
-  type AuthMethodRecord,
-  type BindingRuleRecord,
-  BLANK_TOKEN,
-  DEFAULT_NAMESPACE,
-  type IntentionRecord,
-  type JwtConfig,
-  type KvRecord,
-  type LoginState,
-  loginStateHash,
-  type NamespaceRecord,
-  type PolicyRecord,
-  type RoleRecord,
-  type TokenRecord,
+import type {
+  AuthMethodRecord,
+  BindingRuleRecord,
+  IntentionRecord,
+  JwtConfig,
+  KvRecord,
+  LoginState,
+  NamespaceRecord,
+  PolicyRecord,
+  RoleRecord,
+  TokenRecord,
 } from '@latchkey/acl'
+import { BLANK_TOKEN, DEFAULT_NAMESPACE, loginStateHash } from '@latchkey/acl'
 
 /** A UUID that ends in a number. */
 export function anId(number: number): string {

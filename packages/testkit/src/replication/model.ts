@@ -4,15 +4,8 @@
  */
 
 import type { AclModeRecord, ReplicationRecord } from '@latchkey/acl'
-import {
-  type Change,
-  type ChangesSource,
-  type MemorySnapshot,
-  MemoryStore,
-  type ReplicationStep,
-  Replicator,
-  StoreConflict,
-} from '@latchkey/service'
+import type { Change, ChangesSource, MemorySnapshot, ReplicationStep } from '@latchkey/service'
+import { MemoryStore, Replicator, StoreConflict } from '@latchkey/service'
 import { SeededRandom } from '../random.ts'
 import { putOf } from '../records/changes.ts'
 import { aWorld, START, type World } from '../service/world.ts'

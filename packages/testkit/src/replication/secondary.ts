@@ -1,16 +1,14 @@
 /** A store that follows a world, step by step. */
 
 import type { ReplicationRecord } from '@latchkey/acl'
-import {
-  type ChangesAnswer,
-  type ChangesQuery,
-  MemoryStore,
-  type ReplicationProgress,
-  type ReplicationStep,
-  Replicator,
-  type ReplicatorOptions,
-  serviceSource,
+import type {
+  ChangesAnswer,
+  ChangesQuery,
+  ReplicationProgress,
+  ReplicationStep,
+  ReplicatorOptions,
 } from '@latchkey/service'
+import { MemoryStore, Replicator, serviceSource } from '@latchkey/service'
 import { SeededRandom } from '../random.ts'
 import { putOf } from '../records/changes.ts'
 import { MANAGEMENT, type World } from '../service/world.ts'

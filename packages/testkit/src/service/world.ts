@@ -1,18 +1,14 @@
 /** A service in memory with the test's own clock and randomness, called as a transport would call it. */
 
 import { DecodingVerifier, type ReplicationRecord } from '@latchkey/acl'
+import type { AgentMetrics, EndpointName, Policy, Role, Token } from '@latchkey/contract'
 import {
   AclError,
-  type AgentMetrics,
-  type EndpointName,
   HEADER_PREFIXES_DEFAULT,
-  type Policy,
   PROBLEM_JSON,
   parseServiceVersion,
   profileOf,
-  type Role,
   SERVICE_VERSION_NEWEST,
-  type Token,
 } from '@latchkey/contract'
 import type { ClusterInfo, IdentityOptions, ServiceOptions } from '@latchkey/service'
 import { ensureBuiltins, JsonDocument, MemoryStore, Service, startLocalChecks } from '@latchkey/service'

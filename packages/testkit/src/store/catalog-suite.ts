@@ -2,16 +2,8 @@
 
 import { SeededRandom } from '@latchkey/acl'
 import { coordinateKey } from '@latchkey/catalog'
-import {
-  type Change,
-  connectTopic,
-  nodeTopic,
-  SERVICE_NAMES_TOPIC,
-  type Store,
-  StoreConflict,
-  serviceTopic,
-  type Topic,
-} from '@latchkey/service'
+import type { Change, Store, Topic } from '@latchkey/service'
+import { connectTopic, nodeTopic, SERVICE_NAMES_TOPIC, StoreConflict, serviceTopic } from '@latchkey/service'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { chooseSeed } from '../random.ts'
 import { aCheck, aNode, aService } from '../records/catalog-builders.ts'

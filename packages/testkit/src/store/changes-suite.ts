@@ -1,15 +1,8 @@
 /** The part of the store suite about changes for other datacenters. */
 
 import type { NamespaceRecord, PolicyRecord, RoleRecord, TokenRecord } from '@latchkey/acl'
-import {
-  READER_KEPT_MS,
-  REPLICATED_CHANGES_MAX,
-  REPLICATED_TABLES,
-  type ReplicatedTable,
-  type Store,
-  type StoreChanges,
-  type Topic,
-} from '@latchkey/service'
+import type { ReplicatedTable, Store, StoreChanges, Topic } from '@latchkey/service'
+import { READER_KEPT_MS, REPLICATED_CHANGES_MAX, REPLICATED_TABLES } from '@latchkey/service'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SeededRandom } from '../random.ts'
 import { deleteOf, putOf } from '../records/changes.ts'

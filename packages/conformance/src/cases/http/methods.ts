@@ -1,14 +1,7 @@
 /** Paths and methods. Spec 7, 9.4; INV-01, INV-02, INJ-02. */
 import assert from 'node:assert/strict'
-import {
-  type AclErrorCode,
-  ENDPOINTS,
-  type Endpoint,
-  parseServiceVersion,
-  profileOf,
-  REQUIRED_METHODS,
-  type Right,
-} from '@latchkey/contract'
+import type { AclErrorCode, Endpoint, Right } from '@latchkey/contract'
+import { ENDPOINTS, parseServiceVersion, profileOf, REQUIRED_METHODS } from '@latchkey/contract'
 import { type Case, test } from '../../case.ts'
 import type { Context } from '../../context.ts'
 

@@ -67,10 +67,7 @@ export const linkCases: readonly Case[] = [
   test('links/unknown [2.2, 2.3, D/status/rule-400] 400 link_unknown: a link to a missing target, with its position', async (ctx) => {
     const policy = await ctx.policy()
     const id = crypto.randomUUID()
-    for (const [field, what] of [
-      ['Policies', 'policy'],
-      ['Roles', 'role'],
-    ] as const) {
+    for (const [field, what] of Object.entries({ Policies: 'policy', Roles: 'role' } as const)) {
       for (const [link, said] of [
         [{ Name: 'none' }, 'name "none"'],
         [{ ID: id }, `ID "${id}"`],
