@@ -135,37 +135,12 @@ describe('an incomplete route does not compile', () => {
   const metadata = { right: 'none', spec: '4.2', errors: [] } as const
   const answer = z.string()
 
-  test('metadata, summary, query', () => {
-    get('/v1/x', answer, { ...parts, metadata })
-    // @ts-expect-error no metadata
-    get('/v1/x', answer, parts)
-    // @ts-expect-error no summary
-    get('/v1/x', answer, { description: 'x', query: query({}), metadata })
-    // @ts-expect-error no query
-    get('/v1/x', answer, { summary: 'x', description: 'x', metadata })
-    // @ts-expect-error not from a builder
-    c.router({ x: { method: 'GET', path: '/v1/x', responses: { 200: answer } } } satisfies ContractRoutes)
-  })
-
   test('a write without a decision where it goes, and such a decision for a read', () => {
     // @ts-expect-error no writes
     put('/v1/x', answer, { ...parts, metadata })
     put('/v1/x', answer, { ...parts, metadata: { ...metadata, writes: 'token' } })
     // @ts-expect-error a read
     get('/v1/x', answer, { ...parts, metadata: { ...metadata, writes: 'global' } })
-  })
-
-  test('an unknown code, right, gate or property', () => {
-    // @ts-expect-error no such code
-    get('/v1/x', answer, { ...parts, metadata: { ...metadata, errors: ['id_in_usee'] } })
-    // @ts-expect-error no such right
-    get('/v1/x', answer, { ...parts, metadata: { ...metadata, right: 'acl:list' } })
-    // @ts-expect-error no such gate
-    get('/v1/x', answer, { ...parts, metadata: { ...metadata, gate: 'api.nothing' } })
-    // @ts-expect-error no such property
-    get('/v1/x', answer, { ...parts, metadata: { ...metadata, namespace: true } })
-    // @ts-expect-error no errors
-    get('/v1/x', answer, { ...parts, metadata: { right: 'none', spec: '4.2' } })
   })
 })
 

