@@ -24,7 +24,6 @@ export function isIdentityName(name: string): boolean {
  * datacenters of a unique name keep their order. Decisions: hash and indexes.
  * @param owner `token` or `role`, for the error.
  * @param local whether they belong to a local token, which may not name datacenters. Decisions: tokens.
- * @throws AclError `field_required`, `field_invalid`, `name_invalid`.
  */
 export function normalizeServiceIdentities(
   identities: readonly ServiceIdentity[] | undefined,
@@ -70,10 +69,7 @@ function refusalOf(identity: string) {
     new AclError(code, message, { field: `${identity}.${field}` })
 }
 
-/**
- * Checks and normalizes node identities: sorted by name and datacenter, without duplicates. @throws AclError
- * `field_required`, `name_invalid`.
- */
+/** Checks and normalizes node identities: sorted by name and datacenter, without duplicates. */
 export function normalizeNodeIdentities(
   identities: readonly NodeIdentity[] | undefined,
   owner: 'token' | 'role',

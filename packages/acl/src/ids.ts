@@ -24,7 +24,6 @@ export function isReservedId(id: string): boolean {
 /**
  * Checks an id that the caller chose.
  * @param field the body's field, which the error names. The error omits the value: it may be a secret.
- * @throws AclError `id_invalid`, `id_reserved`.
  */
 export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): void {
   if (!isUuid(id)) throw new AclError('id_invalid', `Invalid Token: ${field} is not a valid UUID`, { field })
@@ -34,7 +33,7 @@ export function checkChosenId(id: string, field: 'AccessorID' | 'SecretID'): voi
   }
 }
 
-/** Checks that an id from a path is a UUID. @throws AclError `id_missing`, `id_invalid`. */
+/** Checks that an id from a path is a UUID. */
 export function checkPathId(id: string, what: string, field: string): void {
   if (id === '') throw new AclError('id_missing', `Missing ${what} ${field}`, { field })
   if (!isUuid(id)) {

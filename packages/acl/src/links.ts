@@ -17,8 +17,7 @@ export function hasLinks({
 
 /**
  * Resolves the policy links of a request. If a link has both ID and name, the ID wins; names match
- * case-insensitively; duplicates collapse to their first position. @throws AclError `link_unknown`, with the
- * position of the link.
+ * case-insensitively; duplicates collapse to their first position.
  */
 export function resolvePolicyLinks(
   links: readonly PolicyLink[] | undefined,

@@ -23,7 +23,7 @@ import {
   type Token,
   type TokenListEntry,
 } from './index.ts'
-import { type ContractRoutes, c, get, put } from './route.ts'
+import { get, put } from './route.ts'
 import { query } from './shared/query.ts'
 
 describe('routes', () => {

@@ -1,6 +1,6 @@
 export type { CheckDefinition, ServiceCheckDefinition } from './agent/definitions.ts'
-export type { AgentHost, AgentService, LocalHealth, ServiceDefinition } from './agent/schemas.ts'
-export { type AuthMethod, createAuthMethodSchema } from './auth-methods/schemas.ts'
+export type { AgentHost, AgentService, LocalHealth, ServiceDefinition } from './agent/routes.ts'
+export { type AuthMethod, createAuthMethodSchema } from './auth-methods/routes.ts'
 export { type BindingRule, type CreateBindingRule, createBindingRuleSchema } from './binding-rules/routes.ts'
 export type {
   HealthCheck,
@@ -39,7 +39,7 @@ export {
   type AuthorizeCheck,
   authorizeRequestSchema,
   type Explanation,
-} from './decisions/schemas.ts'
+} from './decisions/routes.ts'
 export type { Endpoint, EndpointFacts, IndexedTable, Method, Right } from './endpoint.ts'
 export {
   ACL_ERROR_CODES,
@@ -64,7 +64,7 @@ export {
 } from './headers.ts'
 export type { NodeSummary, ServiceHealth, ServiceSummary } from './health/routes.ts'
 export type { IntentionPermission } from './intentions/permissions.ts'
-export type { CreateIntention, ExactIntention, Intention, UpdateIntention } from './intentions/schemas.ts'
+export type { CreateIntention, ExactIntention, Intention, UpdateIntention } from './intentions/routes.ts'
 export {
   type DecodeOptions,
   decodeBody,
@@ -85,7 +85,7 @@ export {
   type UpdateNamespace,
 } from './namespaces/routes.ts'
 export { type Changes, changesSchema } from './operations/changes-schemas.ts'
-export type { AgentMetrics, GaugeSample, ValueSample } from './operations/schemas.ts'
+export type { AgentMetrics, GaugeSample, ValueSample } from './operations/routes.ts'
 export { buildPath } from './paths/build-path.ts'
 export {
   LEGACY_ENDPOINTS,
@@ -104,11 +104,11 @@ export {
   policyListEntrySchema,
   policySchema,
   type UpdatePolicy,
-} from './policies/schemas.ts'
+} from './policies/routes.ts'
 export { PRODUCT_VERSION } from './product-version.ts'
 export { COMMON_ERRORS, codesOf } from './refusals/implied.ts'
 export type { Problem, Refusal } from './refusals/problem.ts'
-export { type CreateRole, createRoleSchema, type Role, roleSchema, type UpdateRole } from './roles/schemas.ts'
+export { type CreateRole, createRoleSchema, type Role, roleSchema, type UpdateRole } from './roles/routes.ts'
 export {
   type Answer,
   type Answered,
@@ -128,7 +128,7 @@ export {
   routeOf,
   type Sent,
 } from './routes.ts'
-export type { Session, SessionCreate } from './sessions/schemas.ts'
+export type { Session, SessionCreate } from './sessions/routes.ts'
 export { parseGoBool } from './shared/go-bool.ts'
 export { Html, html, type Insertable } from './shared/html.ts'
 export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shared/links.ts'
@@ -161,7 +161,7 @@ export {
   type OperationResult,
   type TransactionAnswer,
   transactionSchema,
-} from './txn/schemas.ts'
+} from './txn/routes.ts'
 export {
   absentFieldsOf,
   changesBetween,

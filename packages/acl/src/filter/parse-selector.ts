@@ -18,10 +18,7 @@ export interface SelectorSource {
   readonly hasWords?: boolean
 }
 
-/**
- * Parses a selector that is not empty. @throws AclError the refusal of the source, with what was found and
- * what was expected; `field_too_long`.
- */
+/** Parses a selector that is not empty. */
 export function parseSelector(text: string, source: SelectorSource): Selector {
   const bytesMax = limits.SELECTOR_BYTES_MAX
   const { field } = source

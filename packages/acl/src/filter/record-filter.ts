@@ -21,7 +21,6 @@ const STEPS_PER_INSTRUCTION = 3
  * @param text the expression; `undefined` and an empty one select every record.
  * @param shape the fields that the expression may use.
  * @returns `undefined` if it selects every record.
- * @throws AclError `filter_invalid`, `field_too_long`.
  */
 export function compileFilter<T extends object>(
   text: string | undefined,

@@ -34,7 +34,6 @@ const PART = /(\$\$\{)|\$\{\s*([A-Za-z][A-Za-z0-9._-]*)\s*\}|(\$\{)|[^$]+|\$/y
  * Parses a bind name and validates it with sample values.
  * @param text not empty.
  * @param field name of the body's field, for errors.
- * @throws AclError `selector_invalid`, with line and column if the text itself is invalid.
  */
 export function checkBindName(
   text: string,

@@ -6,10 +6,7 @@ export type LoginMeta = Readonly<Record<string, string>>
 
 const PREFIXES = { login: 'token created via login', oidc: 'token created via OIDC login' } as const
 
-/**
- * The description of a token: `token created via login`, followed by Meta as JSON. @throws AclError
- * `field_too_long` if Meta has too many entries or bytes.
- */
+/** The description of a token: `token created via login`, followed by Meta as JSON. */
 export function loginDescription(meta: LoginMeta, flow: keyof typeof PREFIXES = 'login'): string {
   const entries = Object.entries(meta)
   if (entries.length === 0) return PREFIXES[flow]

@@ -38,9 +38,7 @@ export interface LoginContext {
   readonly identity: string
 }
 
-/**
- * Decides the token of a login. @throws AclError `login_refused`, `login_unbound`, `field_too_long` for Meta.
- */
+/** Decides the token of a login. */
 export function planLogin(evaluation: LoginEvaluation, context: LoginContext): LoginPlan {
   const { method, namespace, refusal, fault } = evaluation
   const { now, datacenter, identity, meta = {} } = context

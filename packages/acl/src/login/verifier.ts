@@ -18,14 +18,11 @@ export interface Verifier {
    */
   verify(method: AuthMethodRecord, bearer: string, now: number): Promise<Verification>
 
-  /**
-   * Checks the keys and certificates of a method at its write and, with `fetch`, the answers of its URLs.
-   * @throws AclError `field_invalid` with only the kind of error, never with the content of an answer.
-   */
+  /** Checks the keys and certificates of a method at its write and, with `fetch`, the answers of its URLs. */
   check(method: AuthMethodConfiguration, options: { readonly fetch: boolean }): Promise<void>
 }
 
-/** The claims of a verified credential. @throws AclError `login_refused`, `provider_unavailable`. */
+/** The claims of a verified credential. */
 export function claimsOf(verification: Verification, methodName: string): Claims {
   switch (verification.outcome) {
     case 'verified':

@@ -21,10 +21,7 @@ interface PolicyWriteContext {
 
 const POLICY_NAME = /^[A-Za-z0-9_-]+$/
 
-/**
- * Builds the record of a new policy. @throws AclError `field_invalid`, `field_required`, `name_invalid`,
- * `name_in_use`, `rules_invalid`.
- */
+/** Builds the record of a new policy. */
 export function createPolicy(
   request: CreatePolicy,
   context: { readonly random: Random; readonly namespace: string } & PolicyWriteContext,
@@ -51,8 +48,7 @@ export function createPolicy(
 
 /**
  * Builds the updated record: replaces Description, Rules and Datacenters, and clears them if omitted. The
- * rules and datacenters of the built-in policy cannot change; its name and description can. @throws AclError
- * `builtin_immutable`, or as {@link createPolicy}.
+ * rules and datacenters of the built-in policy cannot change; its name and description can.
  */
 export function updatePolicy(
   existing: PolicyRecord,
@@ -77,7 +73,6 @@ export function updatePolicy(
   })
 }
 
-/** @throws AclError `delete_refused` for the built-in policy. */
 export function checkPolicyDelete(existing: PolicyRecord): void {
   if (existing.ID === GLOBAL_MANAGEMENT_POLICY_ID) {
     const message = `Delete operation not permitted on the builtin ${existing.Name} policy`

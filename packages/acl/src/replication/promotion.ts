@@ -32,10 +32,7 @@ interface PromotionContext {
   readonly now: number
 }
 
-/**
- * Decides a promotion. @throws AclError `replication_refused` if records would be missing, or if there would
- * be two primaries. The index of the promotion's commit must be above `above`.
- */
+/** Decides a promotion. */
 export function promote(facts: ReplicationFacts, context: PromotionContext) {
   const { datacenter, primaryDatacenter, cluster, replication, commitIndex } = facts
   const { answered, id, now } = context
@@ -65,11 +62,9 @@ export function promote(facts: ReplicationFacts, context: PromotionContext) {
 }
 
 /**
- * Accepts that the records of another store replace those of this datacenter.
- * A former primary records the state of its own store. The store that it follows is compared with this state,
- * as after any other change of the store.
- * @returns the records to write. The cluster record is no longer marked as promoted.
- * @throws AclError `replication_refused` in a primary datacenter.
+ * Accepts that the records of another store replace those of this datacenter. A former primary records the
+ * state of its own store. The store that it follows is compared with this state, as after any other change of
+ * the store. @returns the records to write. The cluster record is no longer marked as promoted.
  */
 export function acceptCluster(
   accepted: string,

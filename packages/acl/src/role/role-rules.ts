@@ -9,10 +9,7 @@ import { fieldsOf, type RoleRecord } from '../records/records.ts'
 
 const ROLE_NAME = /^[A-Za-z0-9_-]+$/
 
-/**
- * Builds the record of a new role. @throws AclError `field_invalid`, `field_required`, `name_invalid`,
- * `name_in_use`, `link_unknown`.
- */
+/** Builds the record of a new role. */
 export function createRole(
   request: CreateRole,
   context: { readonly random: Random; readonly directory: Directory; readonly namespace: string },
@@ -34,10 +31,8 @@ export function createRole(
 }
 
 /**
- * Builds the updated record: replaces every field, and clears omitted ones.
- *
- * @param context.kept fields to keep because the request's service version does not support them. Default: none.
- * @throws AclError `accessor_mismatch`, or as {@link createRole}.
+ * Builds the updated record: replaces every field, and clears omitted ones. @param context.kept fields to
+ * keep because the request's service version does not support them. Default: none.
  */
 export function updateRole(
   existing: RoleRecord,

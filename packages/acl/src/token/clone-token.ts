@@ -8,9 +8,7 @@ import { checkLifetime, expirationMs } from './expiration.ts'
 
 /**
  * Builds the record of a clone: links, Local and ExpirationTime of the source; new ids and CreateTime. Omits
- * dangling links.
- * @param description replaces the description of the source unless empty.
- * @throws AclError `clone_refused`, `expiration_out_of_bounds` if less than the minimum lifetime is left.
+ * dangling links. @param description replaces the description of the source unless empty.
  */
 export function cloneToken(
   source: TokenRecord,

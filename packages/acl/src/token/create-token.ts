@@ -9,10 +9,7 @@ import type { Directory } from '../records/directory.ts'
 import type { TokenRecord } from '../records/records.ts'
 import { decideExpiration } from './expiration.ts'
 
-/**
- * Builds the record of a new token. The store checks at the commit whether its ids are free. @throws AclError
- * with the code of the first violated rule, in the order of the reference.
- */
+/** Builds the record of a new token. The store checks at the commit whether its ids are free. */
 export function createToken(
   request: CreateToken,
   {
@@ -57,10 +54,7 @@ export function withTokenHash(token: TokenRecord): TokenRecord {
   return { ...token, Hash: tokenHash(token) }
 }
 
-/**
- * Resolves and checks the four link lists of a create or update. @throws AclError `link_unknown`,
- * `field_required`, `field_invalid`, `name_invalid`.
- */
+/** Resolves and checks the four link lists of a create or update. */
 export function decideTokenLinks(
   request: CreateToken | UpdateToken,
   context: { readonly namespace: string; readonly directory: Directory; readonly local: boolean },

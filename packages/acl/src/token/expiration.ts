@@ -57,7 +57,6 @@ export function isGone(token: TokenRecord, now: number, directory: Directory): b
  * Decides the ExpirationTime of a new token.
  * @param request an instant, a lifetime, or neither; a lifetime of 0 means none.
  * @returns the instant to store, or `undefined` for a token that does not expire.
- * @throws AclError `expiration_conflict`, `expiration_out_of_bounds`. Both bounds are inclusive.
  */
 export function decideExpiration(
   request: { readonly ExpirationTime?: number | undefined; readonly ExpirationTTL?: number | undefined },

@@ -77,11 +77,7 @@ interface ExpandContext extends ShowContext {
   readonly nodeName: string
 }
 
-/**
- * The record with the policies and roles that affect it: linked, through roles, and from identities.
- *
- * @throws AclError `answer_too_large` if their rules are longer than those of a token may be: such a token has no rights.
- */
+/** The record with the policies and roles that affect it: linked, through roles, and from identities. */
 export function expandToken(token: TokenRecord, context: ExpandContext): ExpandedToken {
   const { directory, showNamespace } = context
   const namespace = directory.namespace(token.Namespace)

@@ -17,10 +17,7 @@ interface UpdateContext {
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * Checks that an accessor in the body equals the accessor in the path exactly. Spec 4.5.1. @throws AclError
- * `accessor_mismatch`.
- */
+/** Checks that an accessor in the body equals the accessor in the path exactly. Spec 4.5.1. */
 export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken): void {
   if (request.AccessorID && request.AccessorID !== pathAccessorId) {
     throw new AclError('accessor_mismatch', 'Token Accessor ID in URL and payload do not match', {
@@ -30,11 +27,9 @@ export function checkBodyAccessor(pathAccessorId: string, request: UpdateToken):
 }
 
 /**
- * Builds the updated record. Replaces Description and the four link lists, and clears them if omitted; keeps SecretID,
- * AuthMethod and ExpirationTime (spec 4.5.3, 4.5.5, 4.5.6); drops legacy rules, which converts a legacy token.
- *
- * @param existing the stored token; not modified.
- * @throws AclError `field_immutable`, `local_mismatch`, or as {@link decideTokenLinks}.
+ * Builds the updated record. Replaces Description and the four link lists, and clears them if omitted; keeps
+ * SecretID, AuthMethod and ExpirationTime (spec 4.5.3, 4.5.5, 4.5.6); drops legacy rules, which converts a
+ * legacy token. @param existing the stored token; not modified.
  */
 export function updateToken(
   existing: TokenRecord,
@@ -103,7 +98,6 @@ function immutable(field: string, message: string): AclError {
   return new AclError('field_immutable', message, { field })
 }
 
-/** @throws AclError `delete_refused` for the anonymous token and for the token that the request presents. */
 export function checkDelete(existing: TokenRecord, caller: TokenRecord): void {
   if (existing.AccessorID === ANONYMOUS_TOKEN_ACCESSOR_ID) {
     throw new AclError('delete_refused', 'Delete operation not permitted on the anonymous token')

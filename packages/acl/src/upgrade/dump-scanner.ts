@@ -64,7 +64,7 @@ export class DumpScanner {
   private escaped = false
   private objectLine = 1
 
-  /** Accepts the next bytes and returns the objects that they complete. @throws DumpSyntaxError */
+  /** Accepts the next bytes and returns the objects that they complete. */
   push(bytes: Uint8Array): DumpRecord[] {
     const { rest, base } = this
     const chunk = rest.length === 0 ? bytes : joined(rest, bytes)

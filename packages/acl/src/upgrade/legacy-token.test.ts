@@ -1,4 +1,4 @@
-import { AclError, ZERO_TIME } from '@latchkey/contract'
+import { ZERO_TIME } from '@latchkey/contract'
 import { refusalOf } from '@latchkey/testkit/records/refusal'
 import { aLegacyToken, anUnmigratedToken } from '@latchkey/testkit/upgrade/builders'
 import { describe, expect, test } from 'vitest'
@@ -26,8 +26,8 @@ const migrated = (fields: Parameters<typeof anUnmigratedToken>[0] = {}) =>
   convertForMigration(anUnmigratedToken(fields), ACCESSOR)
 
 /** The code with which a write is refused. */
-const codeOf = (existing: TokenRecord | undefined, write: LegacyWrite, rulesProblem?: AclError) =>
-  refusalOf(() => writeLegacyToken(existing, write, rulesProblem)).code
+const codeOf = (existing: TokenRecord | undefined, write: LegacyWrite) =>
+  refusalOf(() => writeLegacyToken(existing, write, undefined)).code
 
 test('a legacy token becomes a record without accessor and creation time; its name is the description', () => {
   const record = fromLegacyToken(

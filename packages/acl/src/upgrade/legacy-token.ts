@@ -52,9 +52,6 @@ export function toLegacyToken(token: TokenRecord): LegacyToken | undefined {
  * @param existing the token with this secret, legacy or not.
  * @param rulesProblem the error in the rules, parsed as legacy rules.
  * @returns the record to store, with the indexes of `existing` or 0.
- * @throws AclError `field_invalid` for an unknown Type; `root_name_refused`; `id_reserved` if ID is the
- * redaction text or the anonymous token's accessor; `legacy_token_immutable` if `existing` has properties
- * that legacy tokens cannot have; `rules_invalid`.
  */
 export function writeLegacyToken(
   existing: TokenRecord | undefined,

@@ -88,7 +88,6 @@ function waitsForOf({ servers, primary }: IntentionsLook): readonly string[] {
 /**
  * Whether an intention may be written now. Spec 9.5.2.
  * @param by how the intention is written: before the migration, only the ID-based API works.
- * @throws AclError `intentions_migrating`.
  */
 export function requireWritable(recorded: IntentionMigrationRecord | undefined, by: 'id' | 'entry'): void {
   if (recorded?.state === 'done' || (recorded === undefined && by === 'id')) return

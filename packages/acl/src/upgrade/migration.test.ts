@@ -6,8 +6,6 @@ import { ANONYMOUS_TOKEN_ACCESSOR_ID, GLOBAL_MANAGEMENT_POLICY_ID } from '../bui
 import { tokenHash } from '../hash.ts'
 import type { MigrationRecord } from '../records/system-records.ts'
 import {
-  ACCESSOR_BATCH_INTERVAL_MS_MIN,
-  ACCESSOR_BATCH_SIZE_MAX,
   batchCountOf,
   batchesDurationMs,
   convertForMigration,
@@ -147,5 +145,6 @@ test.each([
     }
     expect(record).toMatchObject({ batches, done: count })
     expect(now - 1_000).toBe(seconds * 1_000)
+    expect([batchCountOf(count), batchesDurationMs(count)]).toEqual([batches, seconds * 1_000])
   },
 )

@@ -140,9 +140,7 @@ export interface StartInput {
 
 /**
  * Checks whether a server may use the data: at its start, and whenever the recorded mode changes, because a
- * process that was suspended for a long time may have become too old. @throws StartRefused `downgrade` for a
- * version before 1.4.0 once the upgrade is complete; `legacy_rights` for a version from 1.11 while tokens
- * have only legacy rights, unless the operator accepts their loss.
+ * process that was suspended for a long time may have become too old.
  */
 export function assertCanStart(input: StartInput): void {
   const { profile, recorded, legacyRightsCount, mayDropLegacyRights, flagName } = input

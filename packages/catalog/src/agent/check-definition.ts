@@ -57,7 +57,7 @@ export function isCheckStatus(word: string): boolean {
   return STATUSES.includes(word)
 }
 
-/** Reads the definition of one check. @throws AclError `field_required`, `field_invalid`. */
+/** Reads the definition of one check. */
 export function readCheckDefinition(body: CheckDefinition): DefinedCheck {
   const { Name = '', Status = '' } = body
   if (Name === '') throw new AclError('field_required', 'Missing check name', { field: 'Name' })
@@ -76,7 +76,6 @@ export function readCheckDefinition(body: CheckDefinition): DefinedCheck {
 /**
  * Reads the checks of a service definition.
  * @param definitions in the order of the body: `Check` first, then `Checks`.
- * @throws AclError `field_invalid`.
  */
 export function readServiceChecks(
   definitions: readonly ServiceCheckDefinition[],

@@ -18,9 +18,7 @@ export interface DefinedService {
 const WEIGHT_MAX = 65_535
 const NO_ADDRESSES: readonly string[] = ['0.0.0.0', '::', '[::]']
 
-/**
- * Reads the definition of a service and of its checks. @throws AclError `field_required`, `field_invalid`.
- */
+/** Reads the definition of a service and of its checks. */
 export function readServiceDefinition(body: ServiceDefinition): DefinedService {
   const { Name = '', Address = '', Port = 0, Meta = {} } = body
   if (Name === '') throw new AclError('field_required', 'Missing service name', { field: 'Name' })

@@ -36,9 +36,7 @@ export interface EntryRecords {
 
 /**
  * Builds the records of an entry. Its sources have neither LegacyID nor times, because this is an edit
- * through config entries. Spec 9.5.3.
- * @param namespace namespace of the destination.
- * @throws AclError `field_required`, `field_invalid`, `namespace_unsupported`.
+ * through config entries. Spec 9.5.3. @param namespace namespace of the destination.
  */
 export function writeEntry(
   request: Pick<WriteConfigEntry, 'Kind' | 'Name' | 'Sources' | 'Meta'>,
@@ -147,11 +145,7 @@ function showEntrySource(record: IntentionRecord, showNamespace: boolean): Confi
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'CONNECT', 'OPTIONS', 'TRACE'])
 
-/**
- * Permissions as stored: methods in upper case.
- * @param field path of the permissions in the body.
- * @throws AclError `field_invalid`.
- */
+/** Permissions as stored: methods in upper case. @param field path of the permissions in the body. */
 function checkPermissions(
   permissions: readonly IntentionPermission[],
   field: string,

@@ -13,7 +13,7 @@ import { type EntryRecords, SERVICE_INTENTIONS, showEntry, writeEntry } from './
 
 type Edition = 'standard' | 'extended'
 
-/** Returns the entry with the intention added or replaced. @throws AclError as {@link writeEntry}. */
+/** Returns the entry with the intention added or replaced. */
 export function writeExact(
   ends: IntentionEnds,
   request: ExactIntention,
@@ -40,10 +40,7 @@ export function writeExact(
   return entryOf(existing?.destination ?? ends, Sources, { Meta, edition })
 }
 
-/**
- * Returns the entry without the intention; `undefined` if no source is left. @throws AclError as {@link
- * writeEntry}.
- */
+/** Returns the entry without the intention; `undefined` if no source is left. */
 export function deleteExact(
   ends: IntentionEnds,
   { intentions, edition }: { readonly intentions: IntentionIndex; readonly edition: Edition },

@@ -24,7 +24,7 @@ export function requireName(name: string, field: string, what = 'must be set'): 
 
 /**
  * Checks a source or destination: a wildcard must be the whole name, and a wildcard namespace requires a
- * wildcard name. @throws AclError `field_invalid`.
+ * wildcard name.
  */
 export function checkEnd(
   end: { readonly namespace: string; readonly name: string },
@@ -39,10 +39,7 @@ export function checkEnd(
   }
 }
 
-/**
- * The namespace of a source or destination. The standard edition has only `default`. @throws AclError
- * `namespace_unsupported`.
- */
+/** The namespace of a source or destination. The standard edition has only `default`. */
 export function namespaceOfEnd(
   given: string | undefined,
   field: string,
@@ -65,7 +62,7 @@ export function checkSourceType(type: string | undefined, field: string): void {
   if (type !== undefined && type !== '' && type !== 'consul') throw invalid(field, "must be set to 'consul'")
 }
 
-/** Checks the source type of a query. @throws AclError `field_invalid`. */
+/** Checks the source type of a query. */
 export function requireSourceType(type: string | undefined): void {
   if (type === undefined || type === '' || type === 'consul') return
   throw new AclError('field_invalid', `unsupported SourceType: ${JSON.stringify(shorten(type))}`, {
@@ -73,10 +70,7 @@ export function requireSourceType(type: string | undefined): void {
   })
 }
 
-/**
- * Parses the source or destination of a query: `name` or `namespace/name`. @throws AclError `field_required`,
- * `field_invalid`, `namespace_unsupported`.
- */
+/** Parses the source or destination of a query: `name` or `namespace/name`. */
 export function parseEnd(
   text: string | undefined,
   option: string,

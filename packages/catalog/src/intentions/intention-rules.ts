@@ -26,10 +26,7 @@ interface IntentionContext {
   readonly now: number
 }
 
-/**
- * The source and destination in a body. @throws AclError `field_required`, `namespace_unsupported`,
- * `field_invalid`.
- */
+/** The source and destination in a body. */
 export function endsOf(
   request: CreateIntention | UpdateIntention,
   edition: 'standard' | 'extended',
@@ -45,10 +42,7 @@ export function endsOf(
   return { SourceNS, SourceName, DestinationNS, DestinationName }
 }
 
-/**
- * Builds the record of a new intention. @throws AclError as {@link endsOf}; `field_invalid`,
- * `intention_in_use`, `intention_edited`.
- */
+/** Builds the record of a new intention. */
 export function createIntention(
   request: CreateIntention,
   { random, ...context }: IntentionContext & { readonly random: Random },
@@ -77,7 +71,6 @@ export function createIntention(
 /**
  * Builds the record that replaces an intention.
  * @param keepsDestination whether the destination must not change, as from 1.9.0.
- * @throws AclError as {@link createIntention}; `field_immutable`.
  */
 export function updateIntention(
   existing: IntentionRecord,
@@ -107,7 +100,7 @@ export function updateIntention(
 
 /**
  * An edit through config entries removes the IDs of all intentions to a destination, and rules out ID-based
- * writes. @throws AclError `intention_edited`.
+ * writes.
  */
 function requireEditable(ends: IntentionEnds, intentions: IntentionIndex): void {
   const sources = intentions.entry(ends)?.sources ?? []

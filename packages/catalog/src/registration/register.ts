@@ -39,7 +39,6 @@ const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
 /**
  * Reads the body of a registration.
  * @param namespaceOf chooses the namespace of a service or check, from the field of the body.
- * @throws AclError `field_required`, `field_invalid`, `field_type`, and what `namespaceOf` throws.
  */
 export function readRegistration(
   body: Registration,
@@ -214,8 +213,7 @@ export function needsOfService(service: ServiceRecord): readonly CatalogNeed[] {
 
 /**
  * The right to the node allows removing everything on it; the right to a service allows removing the service
- * and its checks. Removing a record that does not exist requires the right to the node, and succeeds. @throws
- * AclError `field_required`.
+ * and its checks. Removing a record that does not exist requires the right to the node, and succeeds.
  */
 export function planDeregistration(
   { Node = '', ServiceID = '', CheckID = '' }: Deregistration,

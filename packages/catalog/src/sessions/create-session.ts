@@ -31,16 +31,13 @@ export interface SessionContext {
   readonly id: string
 }
 
-/** The node of a new session, before any lookup. @throws AclError `field_required` for an empty one. */
+/** The node of a new session, before any lookup. */
 export function nodeOfSession({ Node }: SessionCreate, ownNode: string): string {
   if (Node === '') throw new AclError('field_required', 'Must provide Node', { field: 'Node' })
   return Node ?? ownNode
 }
 
-/**
- * Builds a new session. The node of the server is treated as registered. @throws AclError `field_required`,
- * `field_invalid`, `check_critical`, `namespace_unsupported`.
- */
+/** Builds a new session. The node of the server is treated as registered. */
 export function createSession(body: SessionCreate, context: SessionContext): SessionRecord {
   const { catalog, ownNode, id } = context
   const Node = nodeOfSession(body, ownNode)

@@ -62,18 +62,11 @@ export type Operation = KeyOperation | NodeOperation | ServiceOperation | CheckO
 
 interface ReadOperationsOptions {
   readonly datacenter: string
-  /**
-   * Chooses the namespace of a key, service or check, from the field of the body. @throws AclError for a
-   * namespace that the request may not name.
-   */
+  /** Chooses the namespace of a key, service or check, from the field of the body. */
   readonly namespaceOf: (field: string | undefined) => string
 }
 
-/**
- * Reads one operation.
- * @returns undefined if the body contains no operation.
- * @throws AclError from `namespaceOf`.
- */
+/** Reads one operation. @returns undefined if the body contains no operation. */
 export function readOperation(body: OperationBody, options: ReadOperationsOptions): Operation | undefined {
   const { KV, Node, Service, Check } = body
   if (KV) return readKeyOperation(KV, options)

@@ -33,10 +33,7 @@ export interface TransactionPlan {
   readonly expects: readonly Expectation[]
 }
 
-/**
- * @param operations the operations by position; `undefined` does nothing.
- * @throws AclError `transaction_too_large` if the operations together show too much.
- */
+/** @param operations the operations by position; `undefined` does nothing. */
 export function planTransaction(
   operations: readonly (Operation | undefined)[],
   stored: { readonly catalog: Catalog; readonly keys: StoredKeys },
@@ -95,13 +92,13 @@ export class TransactionBudget {
   private bytes = limits.TRANSACTION_READ_BYTES_MAX
   private keys = limits.TRANSACTION_TREE_KEYS_MAX
 
-  /** Counts a key with its value. @throws AclError `transaction_too_large`. */
+  /** Counts a key with its value. */
   takeKey({ Key, Value }: Pick<KvRecord, 'Key' | 'Value'>): void {
     this.keys -= 1
     this.takeBytes(Key.length + Value.length)
   }
 
-  /** Counts a record each time it is shown. @throws AclError `transaction_too_large`. */
+  /** Counts a record each time it is shown. */
   takeShown(shown: Shown): void {
     if (shown.kind !== 'key') this.takeBytes(JSON.stringify(shown).length)
     else if (shown.withValue) this.takeKey(shown.record)

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { type ContractRoutes, c, get, put } from '../route.ts'
 import { flag, query } from '../shared/query.ts'
-import { agentHostSchema } from './schemas.ts'
+import { agentHostSchema } from './routes.ts'
 
 const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const
 const extra = { spec: 'extension' } as const

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { permissions } from '../intentions/permissions.ts'
-import { intentionDescription, metaShown, metaText } from '../intentions/schemas.ts'
+import { intentionDescription, metaShown, metaText } from '../intentions/routes.ts'
 import { INTENTION_NAME_LENGTH_MAX } from '../limits.ts'
 import { type ContractRoutes, c, del, get, put } from '../route.ts'
 import { description, ignored, namespaceChosen, namespaceShown, required, stored } from '../shared/fields.ts'

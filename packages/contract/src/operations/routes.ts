@@ -1,17 +1,212 @@
 /** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
+import { LEGACY_SECRET_LENGTH_MAX } from '../limits.ts'
 import { type ContractRoutes, c, get, put } from '../route.ts'
 import { blockingQuery, checkedQuery, flagUnlessFalse, query, text, word } from '../shared/query.ts'
+import { boundedText } from '../shared/text.ts'
 import { changesSchema } from './changes-schemas.ts'
-import {
-  agentMetricsSchema,
-  agentSelfSchema,
-  memberSchema,
-  migrationStatusSchema,
-  replicationStatusSchema,
-  replicationTokenSchema,
-  versionChangeSchema,
-} from './schemas.ts'
+
+const said = (description: string) => z.string().meta({ description })
+const counted = (description: string) => z.int().meta({ description, minimum: 0 })
+const measured = (description: string) => z.number().meta({ description })
+
+/** The state of replication from the primary datacenter. All values are zero in the primary. */
+const replicationStatusSchema = z
+  .strictObject({
+    Enabled: z.boolean().meta({ description: 'Whether this datacenter replicates from a primary.' }),
+    Running: z
+      .boolean()
+      .meta({
+        description:
+          'Whether an answer of the primary could be applied within the last minute, and replication is not paused.',
+      }),
+    SourceDatacenter: said('The primary datacenter; empty in the primary itself.'),
+    ReplicationType: said('`tokens`, `policies` (without tokens) or `legacy` (nothing, in legacy mode).'),
+    ReplicatedIndex: counted('Index of the primary up to which policies are replicated.'),
+    ReplicatedRoleIndex: counted('Like ReplicatedIndex, for roles.'),
+    ReplicatedTokenIndex: counted('Like ReplicatedIndex, for tokens.'),
+    LastSuccess: said('When a round last succeeded. The zero time means never.'),
+    LastError: said('When a round last failed. The zero time means never.'),
+    LastErrorMessage: said('Why the last round failed.').optional(),
+    Cluster: said(
+      'Id of the primary’s store from which the records were copied; empty before the first copy.',
+    ).optional(),
+    PrimaryIndex: counted('Commit index of the primary in its last answer.').optional(),
+    LagIndex: counted('How far the records are behind `PrimaryIndex`.').optional(),
+    LagSeconds: measured(
+      'Maximum age of the records, in seconds; 0 while the primary answers. The records may be older if no process has seen them up to date since it started.',
+    ).optional(),
+    State: z
+      .enum(['copying', 'following', 'waiting', 'paused'])
+      .optional()
+      .meta({
+        description:
+          '`copying`: a first copy or a repair is in progress. `following`: the primary answers. `waiting`: it does not. `paused`: its answer must not be applied; `LastErrorMessage` says why.',
+      }),
+    Skipped: z
+      .array(
+        z
+          .strictObject({
+            AccessorID: said('Accessor of the token in the primary.'),
+            Reason: said('Why it is not stored here.'),
+          })
+          .meta({ id: 'SkippedToken' }),
+      )
+      .optional()
+      .meta({ description: 'Global tokens that cannot be stored here. They give no rights.' }),
+    /** An extension. Decisions: changes. */
+    Readers: z
+      .array(
+        z
+          .strictObject({
+            Name: said('Name that the reader gave.'),
+            Index: counted('The reader has all changes up to this index of this datacenter.'),
+            Lag: counted(
+              'Distance from Index to the last change that the reader lacks; 0 if it has all changes.',
+            ),
+            LastContact: said('Time of its last request.'),
+          })
+          .meta({ id: 'ChangeReader' }),
+      )
+      .optional()
+      .meta({
+        description: 'Named readers that follow the changes of this datacenter. Absent if there are none.',
+      }),
+    /** An extension: a secondary waits for this mode. Spec 9.2.2. */
+    Mode: z
+      .enum(['legacy', 'enabled'])
+      .optional()
+      .meta({ description: 'Mode of the ACL system in this datacenter.' }),
+  })
+  .meta({ id: 'ReplicationStatus' })
+
+/** The secret that a secondary datacenter presents to the primary. */
+const replicationTokenSchema = z
+  .strictObject({
+    Token: boundedText(LEGACY_SECRET_LENGTH_MAX).meta({
+      description:
+        'SecretID of a global token of the primary datacenter with `acl:write`: printable ASCII without spaces.',
+    }),
+  })
+  .meta({ id: 'ReplicationToken' })
+
+const memberSchema = z
+  .strictObject({
+    ID: said('Id of the server process.'),
+    Name: said('Name of the server.'),
+    Addr: said('Address that the process listens on.'),
+    Port: counted('Port that the process listens on.'),
+    Tags: z.record(z.string(), z.string()).meta({ description: 'Facts about the process, as strings.' }),
+    Status: z.int().meta({ description: '1 alive, 3 left, 4 failed.' }),
+    Datacenter: said('Name of a datacenter.'),
+    Version: said('Service version of the process.'),
+  })
+  .meta({ id: 'Member' })
+
+/** From 1.0, Config is reduced and the full structure is in DebugConfig. Spec 9.3. */
+const agentSelfSchema = z
+  .strictObject({
+    Config: z
+      .record(z.string(), z.unknown())
+      .meta({ description: 'A few settings; the whole configuration before 1.0.' }),
+    DebugConfig: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({
+        description: 'The whole configuration, without secrets. Its structure may change with any release.',
+      }),
+    Stats: z
+      .record(z.string(), z.record(z.string(), z.string()))
+      .meta({
+        description:
+          'Facts about each part of the process, as strings. `latchkey.version` is the version of Latchkey.',
+      }),
+    Member: memberSchema.meta({ description: 'This process, as in the list of members.' }),
+    Meta: z.record(z.string(), z.string()).meta({ description: 'Empty.' }),
+  })
+  .meta({ id: 'AgentSelf' })
+
+const metricLabels = z
+  .record(z.string(), z.string())
+  .meta({ description: 'Labels that distinguish series of the same name.' })
+
+const gaugeSampleSchema = z
+  .strictObject({
+    Name: said('Name, as in the Prometheus format.'),
+    Value: measured('Current value.'),
+    Labels: metricLabels,
+  })
+  .meta({ id: 'GaugeSample' })
+
+const valueSampleSchema = z
+  .strictObject({
+    Name: said('Name, as in the Prometheus format.'),
+    Count: counted('Number of events.'),
+    Rate: measured('Events per second since the process started.'),
+    Sum: measured('Sum of all values.'),
+    Min: measured('Lower bound of the smallest value.'),
+    Max: measured('Upper bound of the largest value.'),
+    Mean: measured('Mean of all values.'),
+    Stddev: measured('Standard deviation, estimated from the buckets of the histogram.'),
+    Labels: metricLabels,
+  })
+  .meta({ id: 'ValueSample' })
+
+/** Metrics of a process, in the shape that existing clients expect. Spec 9.4 defines none. */
+const agentMetricsSchema = z
+  .strictObject({
+    Timestamp: said('When the metrics were read, to the second, in UTC.'),
+    Gauges: z.array(gaugeSampleSchema).meta({ description: 'Current values.' }),
+    Points: z.array(z.never()).meta({ description: 'Always empty.' }),
+    Counters: z.array(valueSampleSchema).meta({ description: 'Events since the process started.' }),
+    Samples: z.array(valueSampleSchema).meta({ description: 'Measurements since the process started.' }),
+  })
+  .meta({ id: 'AgentMetrics' })
+export type GaugeSample = z.infer<typeof gaugeSampleSchema>
+export type ValueSample = z.infer<typeof valueSampleSchema>
+export type AgentMetrics = z.infer<typeof agentMetricsSchema>
+
+/** Progress of the accessor migration. Spec 8, 9.2.3; an extension. */
+const migrationStatusSchema = z
+  .strictObject({
+    State: z
+      .enum(['waiting', 'running', 'done'])
+      .meta({
+        description:
+          '`waiting` for legacy mode to end, or in a secondary for accessors from the primary; `running`; or `done`.',
+      }),
+    Done: counted('Tokens that received an accessor.'),
+    Total: counted('Those tokens, and the tokens that still lack an accessor.'),
+    Batches: counted('Batches so far.'),
+    TokensPerSecond: measured('Rate, measured over the batches without a long pause.'),
+    EstimatedSeconds: measured('Time for the remaining tokens, at the limit of one batch a second.'),
+    StartedAt: said('When the first batch of this run was written.').optional(),
+    LastBatchAt: said('When the last batch was written.').optional(),
+    LastError: said('The last error, if this process runs the migration.').optional(),
+    WaitsFor: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'What legacy mode waits for before it ends.' }),
+  })
+  .meta({ id: 'MigrationStatus' })
+
+const versionChangeSchema = z
+  .strictObject({
+    Gate: said('Name of the version gate.'),
+    Change: z.enum(['added', 'removed']).meta({ description: 'Whether the gate opens or closes.' }),
+    At: said('The version that introduces the change.'),
+    Kind: said('`field`, `endpoint`, `behaviour` or `limit`.'),
+    SpecRow: said('Section of the API reference.'),
+    Sentence: said('The behaviour before and after.'),
+    ClientSees: said('What a client sees on the wire.'),
+    BreaksClients: z.boolean().meta({ description: 'Whether the change can break a correct client.' }),
+    DecidedBy: z
+      .enum(['agent', 'server', 'both'])
+      .meta({
+        description: 'Whose version decides in a mixed cluster: the agent, the server behind it, or both.',
+      }),
+  })
+  .meta({ id: 'VersionChange' })
 
 /** A row of the method table. */
 const row = { methodGate: 'http.enforceMethods', spec: '9.4' } as const

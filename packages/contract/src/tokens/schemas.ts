@@ -2,8 +2,8 @@
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
 import { DESCRIPTION_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
-import { policySchema } from '../policies/schemas.ts'
-import { roleSchema } from '../roles/schemas.ts'
+import { policySchema } from '../policies/routes.ts'
+import { roleSchema } from '../roles/routes.ts'
 import {
   accessorId,
   createTime,

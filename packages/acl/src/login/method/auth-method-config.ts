@@ -79,7 +79,6 @@ const ALGORITHMS: ReadonlySet<string> = new Set([
 /**
  * Checks a configuration, except for keys and certificates, which the verifier checks.
  * @returns the configuration without unset fields.
- * @throws AclError `field_unknown`, `field_required`, `field_invalid`, `field_too_long`.
  */
 export function checkConfig(
   type: AuthMethodType,
@@ -272,15 +271,12 @@ function checkProviderUrl(text: string, field: string, context: UrlContext): voi
 
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//
 
-/**
- * Checks the address of a Kubernetes API: host, host:port or URL. A bare host means https. @throws AclError
- * `field_invalid`.
- */
+/** Checks the address of a Kubernetes API: host, host:port or URL. A bare host means https. */
 function checkHost(host: string, context: UrlContext): void {
   checkProviderUrl(SCHEME.test(host) ? host : `https://${host}`, 'Host', context)
 }
 
-/** Checks only the form of a redirect URI: logins compare it as text. @throws AclError `field_invalid`. */
+/** Checks only the form of a redirect URI: logins compare it as text. */
 function checkRedirectUri(text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url !== undefined && ['http:', 'https:'].includes(url.protocol) && url.username === '') return

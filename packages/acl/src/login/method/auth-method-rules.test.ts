@@ -113,9 +113,7 @@ const REFUSED: Readonly<
     ['oidc without an end', { Type: 'oidc', Config: OIDC }, 'MaxTokenTTL must be set'],
     ['a namespace rule without a name', { NamespaceRules: [{ BindNamespace: '' }] }, 'BindNamespace'],
   ],
-  name_invalid: [
-    ['a dot in the name', { Name: 'a.b' }, 'invalid Name'],
-  ],
+  name_invalid: [['a dot in the name', { Name: 'a.b' }, 'invalid Name']],
   field_invalid: [
     ['a type in another case', { Type: 'JWT' }, 'one of: [jwt kubernetes oidc]'],
     ['oidc elsewhere', { Type: 'oidc' }, 'one of: [jwt kubernetes]', { types: ['jwt', 'kubernetes'] }],

@@ -56,8 +56,6 @@ const METHOD_NAME = /^[A-Za-z0-9_-]+$/
  * Builds the record of a written method: a new one, or an existing one whose whole content is replaced.
  * @param existing the method with this name, ignoring case; its spelling is kept. A change of TokenLocality
  * starts a new generation, which invalidates the tokens that the method created.
- * @throws AclError `field_required`, `name_invalid`, `field_immutable`, `field_invalid`,
- * `expiration_out_of_bounds`, `selector_invalid`, `field_unknown`, in the order of the reference.
  */
 export function writeAuthMethod(
   request: AuthMethodRequest,
@@ -94,10 +92,7 @@ export function writeAuthMethod(
   }
 }
 
-/**
- * Checks the binding rules of a method against its new mappings: a valid rule must stay valid. @throws
- * AclError `field_invalid`, which names the first rule that the new mappings would break.
- */
+/** Checks the binding rules of a method against its new mappings: a valid rule must stay valid. */
 export function checkRulesFit(
   existing: AuthMethodRecord,
   updated: AuthMethodRecord,

@@ -22,10 +22,7 @@ export interface BindingRuleContext {
   readonly bindTypes: readonly BindType[]
 }
 
-/**
- * Builds the record of a new rule. @throws AclError `accessor_mismatch`, `field_required`, `link_unknown`,
- * `selector_invalid`, `field_invalid`, in the order of the reference.
- */
+/** Builds the record of a new rule. */
 export function createBindingRule(
   request: BindingRuleRequest,
   context: BindingRuleContext & { readonly random: Random; readonly namespace: string },

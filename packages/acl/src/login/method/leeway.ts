@@ -38,7 +38,7 @@ function toMs(written: WrittenDuration): number {
 
 /**
  * Refuses short numeric leeways: numbers are nanoseconds, so `60` for a minute would make the service refuse
- * fresh tokens. @throws AclError `field_type`, `field_invalid`.
+ * fresh tokens.
  */
 export function checkLeeway(written: WrittenDuration | undefined, name: string): void {
   const field = `Config.${name}`

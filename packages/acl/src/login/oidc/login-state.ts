@@ -30,7 +30,6 @@ const SECRET_BYTES = 32
  * Begins a login.
  * @param clientNonce a secret chosen by the client, which the callback must repeat; none if empty.
  * @returns the state in plain text, for the provider, and the record to store.
- * @throws AclError `field_invalid` for a redirect URI that the method does not allow, `field_too_long` for Meta.
  */
 export function beginLogin(
   method: OidcMethod,
@@ -64,10 +63,7 @@ export function beginLogin(
   return { state, kept }
 }
 
-/**
- * Checks a callback against the state that it consumed. A state of another method is treated as unknown.
- * @throws AclError `login_refused`.
- */
+/** Checks a callback against the state that it consumed. A state of another method is treated as unknown. */
 export function resumeLogin(
   kept: LoginState | undefined,
   method: OidcMethod,
@@ -140,10 +136,7 @@ export interface OidcCallback extends OidcChallenge {
 }
 
 export interface OidcClient {
-  /**
-   * Builds the provider's URL for the browser. @throws AclError `login_refused` if the provider claims to be
-   * a different one, `provider_unavailable`.
-   */
+  /** Builds the provider's URL for the browser. */
   authorizationUrl(
     method: OidcMethod,
     request: OidcChallenge & { readonly state: string },

@@ -47,7 +47,6 @@ export function selectorIn(field: string): SelectorSource {
  * @param text the selector; an empty one matches every login.
  * @param field the field of the body, for errors.
  * @returns `undefined` for an empty text.
- * @throws AclError `selector_invalid` with line and column, `field_too_long`.
  */
 export function checkSelector(
   text: string,

@@ -38,7 +38,6 @@ type AccessesByName = ReadonlyMap<string, Access>
 /**
  * Parses one check of a request. Resources are case-sensitive, accesses are not.
  * @param position the check's position in the body, for the error.
- * @throws AclError `field_invalid` for an unknown resource or an access that the resource does not have.
  */
 export function parseQuestion(
   check: { readonly Resource: string; readonly Segment?: string | undefined; readonly Access: string },

@@ -18,7 +18,6 @@ export class RightsComparison {
   /**
    * @param before the current rules of the policy.
    * @param after the proposed rules: the field `Rules` of a request.
-   * @throws AclError `batch_too_large` if they differ in too many rules.
    */
   constructor(before: Pick<RuleSet, 'rules'>, after: Pick<RuleSet, 'rules'>) {
     this.questions = probeQuestions(before, after)

@@ -14,7 +14,6 @@ import {
   type Token,
 } from './syntax-tree.ts'
 
-/** @throws AclError `rules_invalid` at the first unexpected token. */
 export function parseHcl(text: string): SyntaxTree {
   const tokens = new CommentedTokens(readTokens(text))
   const items: Item[] = []

@@ -46,10 +46,7 @@ export function readTokens(text: string): ReadTokens {
   }
 }
 
-/**
- * Reads the next token; after the last token, always `eof`. @throws AclError `rules_invalid` if no token
- * begins here, or if it is unterminated.
- */
+/** Reads the next token; after the last token, always `eof`. */
 function readToken(cursor: Cursor): Token {
   cursor.skipBlanks()
   const { text, offset: start } = cursor

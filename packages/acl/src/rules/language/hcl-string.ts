@@ -9,7 +9,6 @@ const NO_ESCAPE = /\\[^abfnrtv\\"0-7xuU]/
  * Decodes a quoted string. The text inside `${…}` is literal, as in HCL 1, but its escapes must be valid.
  * @param quoted with its quotes.
  * @param place the start of the string, for errors.
- * @throws AclError `rules_invalid` for an unknown escape or an invalid code point.
  */
 export function decodeHclString(quoted: string, place: Place): string {
   const text = quoted.slice(1, -1)

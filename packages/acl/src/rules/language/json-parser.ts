@@ -23,8 +23,7 @@ interface Reader {
 /**
  * Parses a text that begins with `{`. Like the reference, it accepts a lone `{` as an empty object, tolerates
  * trailing commas, and at an unexpected token after a member closes every open object and ignores the rest.
- * Each tolerated error is a fault, which a strict reader throws. @throws AclError `rules_invalid` at the
- * first error that is not tolerated.
+ * Each tolerated error is a fault, which a strict reader throws.
  */
 export function parseJson(text: string): SyntaxTree {
   const scanner = new JsonScanner(text)

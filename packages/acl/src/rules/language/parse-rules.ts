@@ -10,7 +10,6 @@ import { parseSyntax } from './syntax.ts'
  * Parses a rule text. A text of only blanks and comments is valid and grants nothing. Kinds and attributes
  * are case-insensitive, segments case-sensitive. A level in the wrong case grants nothing.
  * @returns the rules in the order of the text.
- * @throws AclError `rules_invalid` with line, column, and what was found and expected.
  */
 export function parseRules(text: string, options: ParseRulesOptions = {}): RuleSet {
   const isTolerant = options.lenient === true || options.dialect === 'legacy'

@@ -97,7 +97,6 @@ const SYNTAX_DEPTH_MAX = 64
  * Checks that another list or object may be opened.
  * @param open the first token of the list or object.
  * @param depth the number of open lists and objects around it.
- * @throws AclError `rules_invalid`.
  */
 export function checkDepth(open: Token, depth: number): void {
   if (depth < SYNTAX_DEPTH_MAX) return

@@ -11,7 +11,6 @@ const NO_TEXT = /\u0000|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 /**
  * Parses a rule text: as JSON if its first character is `{`, otherwise as HCL 1. Checks only the syntax.
  * @param options isTolerant: errors that the reference tolerates are returned as the tree's faults.
- * @throws AclError `rules_invalid` at the first error; `field_too_long` above RULES_BYTES_MAX.
  */
 export function parseSyntax(text: string, options: { readonly isTolerant?: boolean } = {}): SyntaxTree {
   const { RULES_BYTES_MAX: bytesMax } = limits

@@ -6,8 +6,7 @@ import { printTree } from './tree-printer.ts'
 
 /**
  * Prints the rules of a policy in the standard layout: HCL with an indent of two, aligned values, and a
- * trailing newline. Keeps comments, order and meaning; converts JSON to HCL. Idempotent. @throws AclError
- * `rules_invalid` for a text that a policy cannot have.
+ * trailing newline. Keeps comments, order and meaning; converts JSON to HCL. Idempotent.
  */
 export function formatRules(text: string): string {
   // Printing would hide an error such as a duplicate name in JSON, so check before.

@@ -43,7 +43,6 @@ const REWRITTEN: ReadonlyMap<string, string> = new Map([
 /**
  * Rewrites the text without changing its meaning: `key "x"` becomes `key_prefix "x"`. Keeps comments and
  * order. Checks only the syntax: an unknown level is refused when a policy is created from the result.
- * @throws AclError `rules_invalid` if the text is neither HCL nor JSON.
  */
 export function translateLegacyRules(text: string, options: TranslateOptions) {
   const tree = jsonToHcl(parseSyntax(text, { isTolerant: true }))
