@@ -19,8 +19,7 @@ export {
   resolveRoleLinks,
 } from './links.ts'
 export { attributesOf, hasMappedClaims, mapClaims } from './login/attributes.ts'
-export { checkClaims } from './login/check-claims.ts'
-export { DecodingVerifier, unsignedToken } from './login/decoding-verifier.ts'
+export { checkClaims, DecodingVerifier, unsignedToken } from './login/decoding-verifier.ts'
 export {
   beginEvaluation,
   concludeEvaluation,
@@ -187,8 +186,7 @@ export { formatRules } from './rules/print/format-rules.ts'
 export { translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { isSame } from './same.ts'
 export { SeededRandom } from './seeded-random.ts'
-export { cloneToken } from './token/clone-token.ts'
-export { createToken, withTokenHash } from './token/create-token.ts'
+export { cloneToken, createToken, withTokenHash } from './token/create-token.ts'
 export {
   expirationMs,
   type IdleLimit,

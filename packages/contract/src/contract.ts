@@ -2,8 +2,7 @@
  * The whole API as one ts-rest contract, with a router for each resource. Routes, types, method tables, OpenAPI and
  * documentation derive from it.
  */
-import { agentProcess } from './agent/process-routes.ts'
-import { agent, agentChecks } from './agent/routes.ts'
+import { agent, agentChecks, agentProcess } from './agent/routes.ts'
 import { authMethods } from './auth-methods/routes.ts'
 import { bindingRules } from './binding-rules/routes.ts'
 import { catalog } from './catalog/routes.ts'

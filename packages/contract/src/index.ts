@@ -1,5 +1,11 @@
-export type { CheckDefinition, ServiceCheckDefinition } from './agent/definitions.ts'
-export type { AgentHost, AgentService, LocalHealth, ServiceDefinition } from './agent/routes.ts'
+export type {
+  AgentHost,
+  AgentService,
+  CheckDefinition,
+  LocalHealth,
+  ServiceCheckDefinition,
+  ServiceDefinition,
+} from './agent/routes.ts'
 export { type AuthMethod, createAuthMethodSchema } from './auth-methods/routes.ts'
 export { type BindingRule, type CreateBindingRule, createBindingRuleSchema } from './binding-rules/routes.ts'
 export type {
@@ -140,7 +146,7 @@ export { coloured, unchecked, visible, visibleJson, visibleLine } from './shared
 export { ownText, utf8Length } from './shared/text.ts'
 export type { RestoredSnapshot } from './snapshots/routes.ts'
 export { DurationSyntaxError, formatDurationMs, parseDurationMs, parseDurationNs } from './time/duration.ts'
-export { formatInstant, parseInstant, ZERO_TIME } from './time/instant.ts'
+export { formatInstant, parseInstant, ZERO_TIME } from './time/schemas.ts'
 export {
   type CreateToken,
   createTokenSchema,

@@ -1,9 +1,8 @@
 export type { AclErrorCode, EndpointName } from '@latchkey/contract'
-export type { MockCall } from './call-log.ts'
 export type { Failure } from './faults.ts'
 export type { Credential } from './identity-provider.ts'
 export type { Duration } from './mock-clock.ts'
-export { createMockService, type MockService, type MockSnapshot } from './mock-service.ts'
+export { createMockService, type MockCall, type MockService, type MockSnapshot } from './mock-service.ts'
 export {
   type Latency,
   MANAGEMENT_TOKEN_DEFAULT,

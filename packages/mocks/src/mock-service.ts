@@ -1,16 +1,145 @@
 /** Latchkey without a server: the rules of the service behind MSW handlers, with controls for tests. */
-
-import { AclError, type EndpointName, isClientRequestId, REQUEST_ID_HEADER, sleep } from '@latchkey/contract'
-import type { MemorySnapshot, WireReply } from '@latchkey/service'
+import {
+  AclError,
+  decodePath,
+  type EndpointName,
+  isClientRequestId,
+  matchPath,
+  REQUEST_ID_HEADER,
+  sleep,
+  unbuiltEndpointOf,
+} from '@latchkey/contract'
+import type { MemorySnapshot, WireReply, WireRequest } from '@latchkey/service'
 import { HttpHandler } from 'msw'
-import { CallLog, type MockCall } from './call-log.ts'
 import { type Failure, Faults, NoAnswer, refuse } from './faults.ts'
 import type { Credential } from './identity-provider.ts'
 import { type Duration, toMs } from './mock-clock.ts'
 import { type Latency, latencyMs, type MockServiceOptions, readOptions, type Settings } from './options.ts'
 import { FEED, type Feed } from './state/feed.ts'
 import { ServiceState } from './state/service-state.ts'
-import { type Asked, askedOf, belowBase, toResponse, toWireRequest } from './wire.ts'
+
+/**
+ * @param url path and query below the base URL.
+ */
+function toWireRequest(request: Request, url: string, requestId: string): WireRequest {
+  return {
+    method: request.method,
+    url,
+    header: (name) => request.headers.get(name) ?? undefined,
+    readBody: (bytesMax) => readBody(request, bytesMax),
+    signal: request.signal,
+    requestId,
+  }
+}
+
+async function readBody(request: Request, bytesMax: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await request.arrayBuffer())
+  if (bytes.length <= bytesMax) return bytes
+  throw new AclError('body_too_large', `The body is larger than ${bytesMax} bytes`, {
+    headers: { Connection: 'close' },
+  })
+}
+
+/** @param method of the request, because the response to HEAD has no body. */
+function toResponse(reply: WireReply, method: string): Response {
+  const { body, status, headers } = reply
+  if (body === undefined || method === 'HEAD') return new Response(null, { status, headers })
+  if (typeof body === 'string') return new Response(body, { status, headers })
+  // Checks for members instead of the class, because test environments mix arrays from two realms.
+  if (Symbol.asyncIterator in body) return new Response(toStream(body), { status, headers })
+  return new Response(new Uint8Array(body), { status, headers })
+}
+
+/** Like `ReadableStream.from`, which some browsers lack. */
+function toStream(pieces: AsyncIterable<Uint8Array | string>): ReadableStream<Uint8Array> {
+  const iterator = pieces[Symbol.asyncIterator]()
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await iterator.next()
+      if (done) controller.close()
+      else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
+    },
+    async cancel() {
+      await iterator.return?.()
+    },
+  })
+}
+
+/** Path and query of a request below the base URL, as a server would see them; `undefined` if the URL is not below it. */
+function belowBase(url: string, base: URL): string | undefined {
+  const { origin, pathname, search } = new URL(url)
+  if (origin !== base.origin) return undefined
+  const start = base.pathname === '/' ? '' : base.pathname
+  if (!pathname.startsWith(`${start}/`) && pathname !== start) return undefined
+  return `${pathname.slice(start.length) || '/'}${search}`
+}
+
+interface Asked {
+  /** `undefined` if no endpoint has this path and method. */
+  readonly endpoint: EndpointName | undefined
+  /** The path template; `undefined` if no version of the service has it. */
+  readonly template: string | undefined
+}
+
+/**
+ * The endpoint of a request according to the contract, in any version, before any checks.
+ *
+ * @param url path and query below the base URL.
+ */
+function askedOf(method: string, url: string): Asked {
+  const path = pathBelowVersion(url)
+  const match = path === undefined ? undefined : matchPath(path)
+  const routes = [...(match?.form.byMethod.values() ?? [])]
+  const left = path === undefined ? undefined : unbuiltEndpointOf(path)
+  const template = routes[0]?.endpoint.path ?? left?.path
+  return {
+    endpoint: routes.find(({ endpoint }) => endpoint.method === method)?.name,
+    template: template === undefined ? undefined : `${VERSION_PREFIX}${template}`,
+  }
+}
+
+const VERSION_PREFIX = '/v1'
+
+/** `undefined` if the path is not below `/v1/` or cannot be decoded. */
+function pathBelowVersion(url: string): string | undefined {
+  const [raw = ''] = url.split('?', 1)
+  try {
+    const path = decodePath(raw)
+    return path.startsWith(`${VERSION_PREFIX}/`) ? path.slice(VERSION_PREFIX.length) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export interface MockCall {
+  /** Such as `tokens.create`; `undefined` if no endpoint has this path and method. */
+  readonly endpoint: EndpointName | undefined
+  readonly method: string
+  /** The path template; `undefined` if no version of the service has the path. */
+  readonly path: string | undefined
+  /** 0 if the client got no answer. */
+  readonly status: number
+  /** Accessor of the caller's token; `undefined` if the caller is unknown or presented no token. */
+  readonly accessorId: string | undefined
+}
+
+class CallLog {
+  private calls: MockCall[] = []
+
+  add(call: MockCall): void {
+    this.calls.push(call)
+  }
+
+  /** A copy, in the order of the replies. */
+  list(): readonly MockCall[] {
+    return [...this.calls]
+  }
+
+  clear(): void {
+    this.calls = []
+  }
+}
 
 /** The whole state of a mock service, to be restored later. */
 export type MockSnapshot = MemorySnapshot

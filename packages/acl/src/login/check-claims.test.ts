@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { JwtConfig } from '../records/login-records.ts'
-import { checkClaims } from './check-claims.ts'
+import { checkClaims } from './decoding-verifier.ts'
 import type { LoginRefusal } from './login-refusal.ts'
 
 const NOW_S = 1_800_000_000

@@ -4,7 +4,7 @@ import { aPolicy, aRole, aToken } from '@latchkey/testkit/records/record-builder
 import { expect, test } from 'vitest'
 import { tokenHash } from '../hash.ts'
 import { BLANK_TOKEN, type TokenRecord } from '../records/records.ts'
-import { cloneToken } from './clone-token.ts'
+import { cloneToken } from './create-token.ts'
 import { showToken } from './show-token.ts'
 import { updateToken } from './update-token.ts'
 

@@ -2,12 +2,83 @@
 import * as z from 'zod'
 import { checkSchema, nodeServiceSchema } from '../catalog/records.ts'
 import { serviceRegistrationSchema } from '../catalog/schemas.ts'
-import { REGISTRATION_BYTES_MAX, SERVICE_CHECKS_MAX } from '../limits.ts'
+import { CHECK_OUTPUT_BYTES_DEFAULT, REGISTRATION_BYTES_MAX, SERVICE_CHECKS_MAX } from '../limits.ts'
 import { type ContractRoutes, c, get, put } from '../route.ts'
 import { filter } from '../shared/catalog-query.ts'
 import { unoffered } from '../shared/fields.ts'
 import { flag, query, text, wait, word } from '../shared/query.ts'
-import { checkDefinitionSchema, checkUpdateSchema, serviceCheckSchema } from './definitions.ts'
+import { durationSchema } from '../time/schemas.ts'
+
+const duration = (description: string) => durationSchema.optional().meta({ description })
+const words = (description: string) => z.string().optional().meta({ description })
+const runs = (description: string) =>
+  z.int().min(0, { error: 'must be 0 or more' }).optional().meta({ description })
+
+/** Fields of a check definition. Exactly one of `TTL`, `HTTP`, `TCP` and the alias fields determines its type. */
+const fields = {
+  CheckID: words('Default: `service:` and the ID of the service; for a check on its own, the name.'),
+  Name: words('Name for people.'),
+  Notes: words('Free text for people.'),
+  Status: words('`passing`, `warning` or `critical` until the first result. Default: `critical`.'),
+  TTL: duration('The check becomes critical unless the client reports within this time.'),
+  HTTP: words('URL to request: 2xx is passing, 429 is warning, everything else is critical.'),
+  Method: words('Method of an HTTP check. Default: GET.'),
+  Header: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .meta({ description: 'Request headers of an HTTP check.' }),
+  Body: words('Request body of an HTTP check.'),
+  TLSSkipVerify: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether an HTTP check accepts any certificate.' }),
+  TCP: words('`host:port` to connect to.'),
+  Interval: duration('Time between two runs of an HTTP or TCP check; at least 1s.'),
+  Timeout: duration('Time limit for one run. Default: 10s.'),
+  AliasService: words('Follow the worst status of the checks of this service ID.'),
+  AliasNode: words('Follow the checks of this node. Default: the node of the server.'),
+  OutputMaxSize: z
+    .int()
+    .optional()
+    .meta({ description: `Maximum output to store, in bytes. Default: ${CHECK_OUTPUT_BYTES_DEFAULT}.` }),
+  SuccessBeforePassing: runs('Consecutive results that are needed before the check is passing. Default: 1.'),
+  FailuresBeforeCritical: runs(
+    'Consecutive results that are needed before the check is critical. Default: 1.',
+  ),
+  DeregisterCriticalServiceAfter: duration(
+    'Deregister the service after its check has been critical for this long; at least 1m.',
+  ),
+  ScriptArgs: unoffered(z.array(z.string())),
+  DockerContainerID: unoffered(z.string()),
+  Shell: unoffered(z.string()),
+  GRPC: unoffered(z.string()),
+  GRPCUseTLS: unoffered(z.boolean()),
+  ProxyHTTP: unoffered(z.string()),
+  ProxyGRPC: unoffered(z.string()),
+}
+
+/** A check inside a service definition. */
+const serviceCheckSchema = z.object(fields).meta({ id: 'AgentServiceCheck' })
+export type ServiceCheckDefinition = z.output<typeof serviceCheckSchema>
+
+/** The body of a check registration. */
+const checkDefinitionSchema = z
+  .object({
+    ID: words('Default: CheckID, or the name.'),
+    ...fields,
+    ServiceID: words('ID of a service of this agent. If absent, the check belongs to the node.'),
+    Token: unoffered(z.string()),
+  })
+  .meta({ id: 'AgentCheckDefinition' })
+export type CheckDefinition = z.output<typeof checkDefinitionSchema>
+
+/** The body of `PUT /v1/agent/check/update/:CheckID`. */
+const checkUpdateSchema = z
+  .object({
+    Status: words('`passing`, `warning` or `critical`.'),
+    Output: words('Output of the check, for people.'),
+  })
+  .meta({ id: 'AgentCheckUpdate' })
 
 const {
   Service: _service,
@@ -254,5 +325,58 @@ export const agentChecks = c.router({
     query: query({}),
     body: checkUpdateSchema,
     metadata: { ...registers, ...ofCheck, ...extra, errors: ['id_missing', 'not_found', 'field_invalid'] },
+  }),
+} satisfies ContractRoutes)
+
+export const agentProcess = c.router({
+  join: put('/v1/agent/join/:Address', done, {
+    pathParams: z.object({
+      Address: z.string().meta({ description: 'Address of a member: host, or host:port.' }),
+    }),
+    summary: 'Confirm that a process is a member',
+    description:
+      'Changes nothing, because processes that share a database are members already. Other addresses are refused.',
+    query: query({ wan: flag('Accepted for existing clients, without effect.') }),
+    metadata: {
+      right: 'agent:write',
+      writes: 'nothing',
+      answerForm: 'text',
+      ...row,
+      subject: 'address',
+      errors: ['id_missing', 'field_invalid'],
+    },
+  }),
+  forceLeave: put('/v1/agent/force-leave/:Node', done, {
+    pathParams: z.object({ Node: z.string().meta({ description: 'Name of a member that failed.' }) }),
+    summary: 'Remove a failed process from the members',
+    description: 'Refused for a live process. Failed members are also removed automatically after a while.',
+    query: query({ prune: flag('Accepted for existing clients, without effect.') }),
+    metadata: {
+      right: 'operator:write',
+      writes: 'own',
+      answerForm: 'text',
+      ...row,
+      subject: 'node name',
+      errors: ['id_missing', 'not_found', 'field_invalid'],
+    },
+  }),
+  leave: put('/v1/agent/leave', done, {
+    summary: 'Stop this server',
+    description: 'The server answers, finishes open requests, leaves the cluster and stops.',
+    query: query({}),
+    metadata: { right: 'agent:write', writes: 'own', answerForm: 'text', ...extra, errors: [] },
+  }),
+  reload: put('/v1/agent/reload', done, {
+    summary: 'Reload the configuration',
+    description:
+      'Accepted for existing clients. Settings come from the environment, so changes need a restart.',
+    query: query({}),
+    metadata: { right: 'agent:write', writes: 'nothing', answerForm: 'text', ...extra, errors: [] },
+  }),
+  host: get('/v1/agent/host', agentHostSchema, {
+    summary: 'Read facts about the machine of this process',
+    description: 'Memory, processors and operating system.',
+    query: query({}),
+    metadata: { right: 'operator:read', ...extra, errors: [] },
   }),
 } satisfies ContractRoutes)

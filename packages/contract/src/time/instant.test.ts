@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatInstant, parseInstant, ZERO_TIME } from './instant.ts'
+import { formatInstant, parseInstant, ZERO_TIME } from './schemas.ts'
 
 const READ: readonly (readonly [string, string])[] = [
   ['2026-11-21T03:39:00Z', '2026-11-21T03:39:00.000Z'],
