@@ -1,6 +1,6 @@
 import { setupServer } from 'msw/node'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { type Answer, type CallOptions, call } from '../test/call.ts'
+import { type CallOptions, call } from '../test/call.ts'
 import { createMockService, type MockService, type MockServiceOptions } from './index.ts'
 
 const server = setupServer()
