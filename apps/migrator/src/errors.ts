@@ -12,10 +12,7 @@ export interface Place {
   readonly byte?: number
 }
 
-/**
- * An unusable input: a command line, a scenario, a dump. The message names the place and the problem, and never contains
- * a secret.
- */
+/** An unusable input. The message names the place and the problem, and never contains a secret. */
 export class InputError extends Error {
   override readonly name = 'InputError'
   readonly exitCode: ExitCode

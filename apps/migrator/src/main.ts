@@ -2,10 +2,7 @@
 import { runCli } from './cli/program.ts'
 import { EXIT } from './errors.ts'
 
-/**
- * Handles Ctrl-C for commands that wait and must clean up or print how to resume. Only these commands subscribe to the
- * signal: without a handler, the system terminates the process at once.
- */
+/** Handles Ctrl-C for commands that wait; without a handler, the system terminates the process at once. */
 function listenForInterrupt(): AbortSignal {
   const interrupted = new AbortController()
   process.on('SIGINT', () => {

@@ -16,11 +16,7 @@ import { unpackArchive } from './unpack.ts'
 
 const GROUP_MAX = 256
 
-/**
- * Yields the token records in groups, with their offsets in `state.bin`; they have no line. @returns the
- * other contents of the archive, after the checksums were verified. @throws ArchiveError if the file is
- * damaged, truncated, or not an archive.
- */
+/** Yields the tokens of an archive in groups, and returns its other contents after its checksums. */
 export async function* readArchive(
   packed: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<readonly DumpRecord[], ArchiveContents> {

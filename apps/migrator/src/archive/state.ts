@@ -1,7 +1,4 @@
-/**
- * Reads `state.bin`: a header (a msgpack map), then records of one type and one msgpack map each, in the encoding of the
- * legacy service, msgpack of 2011, in which texts and bytes are both "raw".
- */
+/** Reads `state.bin`: records of a type and a map in msgpack of 2011, where texts and bytes are both raw. */
 import { Decoder } from '@msgpack/msgpack'
 
 /** The file is damaged, truncated, or not an archive. `byte` is an offset in `state.bin`. The message has no secret. */
@@ -54,11 +51,7 @@ const decoder = new Decoder({
   mapKeyConverter: (key) => (typeof key === 'number' ? key : String(key)),
 })
 
-/**
- * Yields the records as they arrive. Values are skipped, because most records (keys, nodes, checks) are
- * irrelevant, and because the limit on the size of a record then limits what decoding it can allocate.
- * @throws ArchiveError
- */
+/** Yields the records as they arrive. Values are skipped, so that the size of a record limits its memory. */
 export async function* readState(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<StateRecord, void> {
   let bytes: Uint8Array = new Uint8Array(0)
   let base = 0

@@ -1,7 +1,4 @@
-/**
- * Unpacks a snapshot archive of the legacy service as a stream: a gzip tar of `meta.json`, `state.bin` and `SHA256SUMS`.
- * Nothing is written to disk, and sizes are limited: a small file cannot fill memory or take days to read.
- */
+/** Unpacks a snapshot archive, a gzip tar of three files, as a stream: nothing on disk, sizes limited. */
 import { createHash, type Hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ReadableStream } from 'node:stream/web'
@@ -26,11 +23,7 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b
 }
 
-/**
- * Yields the bytes of `state.bin`, and verifies every checksum at the end. If this throws, the caller must discard what it read.
- *
- * @throws ArchiveError if the archive is damaged, truncated, too large, or not an archive of the legacy service.
- */
+/** Yields the bytes of `state.bin`, and verifies every checksum at the end: if this throws, discard them. */
 export async function* unpackArchive(
   packed: AsyncIterable<Uint8Array>,
   limits = ARCHIVE_LIMITS,

@@ -23,10 +23,7 @@ export function checkHistory(history: History): Violation[] {
   return rules.flatMap((check) => check(history))
 }
 
-/**
- * Maximum time for each hop after the last disturbance: the leader of the primary, its followers, the leader of a
- * secondary, its followers, and its client agents, each at its next check.
- */
+/** Time for each hop at its next check: leader, followers, a secondary's leader and followers, its agents. */
 const HOP_MS = 30_000
 const HOPS_MAX = { server: 4, agent: 5 } as const
 
@@ -76,10 +73,7 @@ const TOKENS_MAX = 128
 const INTERVAL_MS_MIN = 1_000
 export const LAW_AT_TAKEOVER = 'law at takeover'
 
-/**
- * At most 128 tokens in a batch, and at most one batch in any second (spec 8). Latchkey respects this across a change of
- * leader, too. In the reference, a new leader does not know the last batch, so it holds only if elections take a second.
- */
+/** Spec 8. A new leader of the reference does not know the last batch, so there a takeover may break it. */
 function checkLaw(history: History): Violation[] {
   const batches = recordsOf(history, 'batch')
   const large = batches.flatMap(({ at, tokens }) =>

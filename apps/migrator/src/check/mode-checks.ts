@@ -104,10 +104,7 @@ function staleFrom(history: History, secondary: string, at: number): number {
   return (isCut ? cut.at : at) - staleMs(history)
 }
 
-/**
- * Which dead servers count: the three rules of the reference service, and the rule of Latchkey (failed servers count,
- * left servers do not, and stopped servers count for a while).
- */
+/** Which dead servers count: by the three rules of the reference service, or by the rule of Latchkey. */
 function countsFor(history: History, looker: ServiceVersion, span: ServerSpan, at: number): boolean {
   if (span.how === FORGOTTEN) return false
   if (span.state === 'up') return true

@@ -24,11 +24,7 @@ export async function openInput(path: string, io: Io, exitCode?: ExitCode): Prom
   return { name, chunks: abortable(chunks, io.signal) }
 }
 
-/**
- * Yields the chunks of a stream until the signal aborts. Racing each chunk against the signal would keep
- * every chunk in memory, because the signal outlives them. Instead, the signal destroys the stream, which
- * fails the pending read. @throws the reason of the signal.
- */
+/** Yields chunks until the signal aborts and destroys the stream; racing each chunk would keep them all. */
 async function* abortable<T>(chunks: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   signal.throwIfAborted()
   const stop = () => {

@@ -20,11 +20,7 @@ export function painterFor({ stdout, env }: Io): Paint {
   return (style, text) => (wants ? coloured(text, inspect.colors[style] as [number, number]) : text)
 }
 
-/**
- * Writes a text, without control characters of others, and waits until it is flushed. A closed pipe is not an error.
- *
- * @throws InputError, exit code 1, if the output cannot be written, for example because the disk is full.
- */
+/** Writes a text without control characters of others. A closed pipe is no error; a full disk is. */
 export async function write(to: Writable, text: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     to.write(visible(text), (error) => {

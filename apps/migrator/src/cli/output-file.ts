@@ -1,7 +1,4 @@
-/**
- * Writes output files atomically: the old file remains until the new text is on disk. A device, a pipe or another
- * special file is written to directly.
- */
+/** Writes output files atomically: the old one stays until the new is on disk. Devices are written to. */
 import {
   closeSync,
   constants,

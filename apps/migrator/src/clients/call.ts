@@ -29,10 +29,7 @@ export interface CallContext {
   readonly isEdited: boolean
   readonly isPrimaryReached: boolean
   readonly isPrimary: boolean
-  /**
-   * Where the datacenter finds global tokens: in its own store, in copies, by asking the primary, or nowhere, because
-   * its replication token may not read secrets.
-   */
+  /** Where the datacenter finds global tokens; `nothing`: its replication token may not read secrets. */
   readonly tokenSource: 'own' | 'copies' | 'primary' | 'nothing'
   readonly bootstrapped: boolean | undefined
   /** Whether the leader of the primary read its state from a snapshot of a version before 1.4.0. */

@@ -159,10 +159,7 @@ const DECREASED: Outcome = {
   isError: false,
 }
 
-/**
- * The calls in one period that see a decrease: whenever a newer server answers after an older one, and the
- * first one. @param watch the kind of server that gave the watcher its last index; updated.
- */
+/** The calls that see a decrease: those of a newer server after an older one. @param watch updated. */
 function decreasedCalls(
   streams: readonly { readonly server: string; readonly calls: Calls }[],
   state: ClusterState,

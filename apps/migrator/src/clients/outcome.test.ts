@@ -48,22 +48,18 @@ const ROWS: readonly (readonly [
   ['legacy', undefined, '1.11.0', 410, 'Endpoint /v1/acl/… for the legacy ACL system was removed in 1.11.'],
   // Spec 9.3 (1.0): the server decides.
   ['kv-read', undefined, '0.9.4', undefined, undefined],
-  ['kv-read', '1.0.0', '0.9.4', undefined, undefined],
   ['kv-read', '0.9.4', '1.0.0', 403, 'rpc error: Permission denied'],
   ['kv-read', undefined, '1.0.0', 403, 'Permission denied'],
   // Spec 9.3 (1.3.0).
   ['tag-filter', '1.2.3', '1.3.0', 200, 'all instances, whatever the tag'],
   ['tag-filter', '1.2.3', '1.3.1', undefined, undefined],
   ['tag-filter', '1.3.0', '1.2.3', 200, 'no instance at all'],
-  ['tag-filter', '1.3.0', '1.3.0', undefined, undefined],
   // Spec 9.3 (1.7.0): sessions, in both directions, fixed both ways in 1.7.2.
-  ['session', '1.6.3', '1.7.0', 500, REJECTED],
   ['session', '1.6.3', '1.7.1', 500, REJECTED],
   ['session', '1.7.1', '1.6.3', 500, REJECTED],
   ['session', '1.6.3', '1.7.2', undefined, undefined],
   ['session', '1.7.2', '1.6.3', undefined, undefined],
   ['session', '1.7.2', '1.7.1', undefined, undefined],
-  ['session', '1.7.0', '1.7.0', undefined, undefined],
   // Spec 7, 9.3 (1.7.0): the agent decides.
   ['unknown-field', '1.6.3', '1.7.0', undefined, undefined],
   ['unknown-field', '1.7.0', '1.6.3', 400, 'json: unknown field "…"'],

@@ -182,10 +182,7 @@ function blockedIntention(context: CallContext): Outcome | undefined {
   return failure('intentions-blocked', 500, server.isLeader && agent === undefined ? text : RPC + text)
 }
 
-/**
- * How endpoints of 1.7.0 and later decode bodies. Endpoints without a prefix accept any field, or already refused unknown
- * fields before.
- */
+/** How bodies are decoded from 1.7.0 on. Endpoints without a prefix accept any field, or refused before. */
 const DECODERS: readonly { readonly paths: RegExp; readonly prefix?: string; readonly status?: number }[] = [
   { paths: /^\/v1\/acl\/token/, prefix: 'Bad request: Token decoding failed' },
   { paths: /^\/v1\/acl\/policy/, prefix: 'Bad request: Policy decoding failed' },

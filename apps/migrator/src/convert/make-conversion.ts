@@ -1,7 +1,4 @@
-/**
- * Proposes a policy for each group of tokens whose rules decide equally. Rules longer than a policy may be become several
- * policies, and a role if several tokens link them.
- */
+/** Proposes a policy for each group of equal decisions; too long rules become several, and a role. */
 import { createHash } from 'node:crypto'
 import { limits } from '@latchkey/contract'
 import { InputError } from '../errors.ts'

@@ -93,10 +93,7 @@ export class TokenIntake {
   }
 }
 
-/**
- * Converts a record of the token API or of a snapshot archive to a legacy token that already has an accessor. Undefined
- * for a token with links, which override its rules, and for a token that was never a legacy token.
- */
+/** A migrated legacy token of the token API or an archive; undefined if links override its rules. */
 export function migratedToken(value: object): LegacyToken | undefined {
   const fields = value as Readonly<Record<string, unknown>>
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '')
@@ -114,10 +111,7 @@ export function migratedToken(value: object): LegacyToken | undefined {
   }
 }
 
-/**
- * The accessors of tokens, from an answer to GET /v1/acl/tokens. Finds tokens by the hash of their secret if the list shows secrets, otherwise by CreateIndex and name, which the
- * migration preserves. Ambiguous matches are ignored.
- */
+/** Finds accessors in GET /v1/acl/tokens: by hash of the secret, otherwise by CreateIndex and name. */
 export class AccessorLookup {
   private readonly byHash = new Map<string, string | undefined>()
   private readonly byOrigin = new Map<string, string | undefined>()

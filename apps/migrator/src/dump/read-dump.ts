@@ -10,11 +10,7 @@ import { EXIT, type ExitCode, InputError, type Place, systemProblem } from '../e
 
 type Records = AsyncGenerator<readonly DumpRecord[], ArchiveContents | undefined>
 
-/**
- * Yields the records of a dump in groups, as they arrive. The first bytes distinguish an archive from a list.
- * @returns the other contents of an archive; undefined for a list. @throws InputError with the place, exit
- * code 1, if the dump is damaged, truncated, not UTF-8, or has another format.
- */
+/** Yields the records of a dump as they arrive, and returns the other contents of an archive. */
 export async function* readDump(
   source: DumpSource,
   onProgress?: (read: { bytes: number; tokens: number }) => void,

@@ -103,11 +103,6 @@ test('our own servers do not start as 1.11 while tokens would lose rights', () =
   expect(verdict).toBe('no-go')
 })
 
-test('tokens without an accessor prevent 1.15 and later from starting, and the finding says so', () => {
-  const { findings } = resultOf({ version: '1.16.0', legacyTokens: [{ count: 3, unwritable: true }] })
-  expect(findings.find(({ id }) => id === 'accessors-missing')?.detail).toContain('1.15')
-})
-
 test('where only versions without the new ACLs run, no accessor is missing', () => {
   const upgrade = (version: string) =>
     resultOf({ from: '1.2.0', version, legacyTokens: [{ count: 3, unwritable: true }] })

@@ -127,10 +127,7 @@ const FINDERS: readonly Finder[] = [
   ...INTENTION_FINDERS,
 ]
 
-/**
- * Collects all findings. A change of meaning by translation is critical in a scenario that converts tokens.
- * @param extra findings from elsewhere, such as the dump of the tokens.
- */
+/** All findings. A change of meaning by translation is critical in a scenario that converts tokens. */
 export function findAll(evidence: Evidence, extra: readonly Finding[]): Finding[] {
   const converts = evidence.scenario.events.some(({ kind }) => kind === 'convert-tokens')
   const findings = [...extra, ...FINDERS.flatMap((find) => find(evidence))]

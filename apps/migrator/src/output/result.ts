@@ -170,11 +170,7 @@ export function modelOf(name: ModelName): UpgradeModel {
   return name === 'latchkey' ? latchkeyModel : serviceModel
 }
 
-/**
- * Simulates a scenario and evaluates the outcome. @param options.replay the command that repeats it. @param
- * options.extraFindings findings from elsewhere, such as the dump of the tokens. @throws InputError for a
- * schedule that spec 9.2.5 forbids.
- */
+/** Simulates a scenario. @throws InputError for a schedule that spec 9.2.5 forbids. */
 export function runSimulation(
   scenario: Scenario,
   options: { readonly replay: string; readonly extraFindings?: readonly Finding[] },

@@ -30,11 +30,7 @@ export function uniqueNames(): (name: string) => string {
   }
 }
 
-/**
- * Without a known cluster: one datacenter, from the last version without the new ACL system to the first with it.
- *
- * @param target the version of the operator; undefined for the next one that changes tokens, without a schedule.
- */
+/** The known cluster, or one datacenter before 1.4.0. Without a target, to the next version that matters. */
 export function defaultScenario(cluster: KnownCluster | undefined, target?: ServiceVersion): Scenario {
   const from = cluster?.version?.text ?? '1.3.1'
   const to = target?.text ?? targetOf(cluster?.version)

@@ -131,10 +131,7 @@ export function withDump(scenario: Scenario, census: TokenCensus): Scenario {
   }
 }
 
-/**
- * The findings about a dump, token findings first. @param options.isSimulated whether a simulation already
- * reports about tokens without an accessor.
- */
+/** @param options.isSimulated whether a simulation already reports about tokens without an accessor. */
 export function findDump(
   scenario: Scenario,
   census: TokenCensus,

@@ -91,10 +91,7 @@ export async function conclude(run: Run, seen: Seen) {
   }
 }
 
-/**
- * Checks the tokens and their rights, if the token API answers. If every server has refused to start, an extra server
- * of the last version that ran answers instead.
- */
+/** Checks tokens and rights. If every server has refused to start, one of the last version answers. */
 async function checkTokens(run: Run, endsLegacyMode: boolean) {
   const { fleet, book } = run
   const cluster = fleet.primary

@@ -95,10 +95,7 @@ export class Fleet {
   }
 }
 
-/**
- * Forwards each connection to a running server of the primary, like a load balancer. Cutting the link closes all
- * connections, and new ones are refused until it heals.
- */
+/** Forwards each connection to a running server of the primary, and refuses all while it is cut. */
 export class Link {
   private readonly upstreams: () => readonly RunningServer[]
   private readonly listener = createServer((socket) => this.join(socket))

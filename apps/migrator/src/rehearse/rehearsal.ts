@@ -25,10 +25,7 @@ const POLL_MS = 100
 const PATIENCE_MS = 120_000
 const SETTLE_MS = 3 * MEMBER_HEARTBEAT_MS
 
-/**
- * Runs a rehearsal. When it returns or throws, every process that it started has ended. @throws InputError if
- * the scenario cannot be rehearsed or a server does not start; the reason of the signal.
- */
+/** When it returns or throws, every process has ended. @throws InputError if it cannot be rehearsed. */
 export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const scenario = scaled(options.scenario, options.timeScale)
   const steps = stepsOf(scenario)
@@ -52,10 +49,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   }
 }
 
-/**
- * Moves the anonymous token to the end. Servers before 1.4.0 create it as a legacy token, which is migrated last; the
- * import only sets its rules. Later versions create it with its accessor, so it is left out.
- */
+/** Before 1.4.0 servers create the anonymous token, and it is migrated last; later it has its accessor. */
 function anonymousLast(tokens: readonly LegacyToken[], { datacenters }: Scenario): readonly LegacyToken[] {
   const isAnonymous = ({ ID }: LegacyToken) => ID === ANONYMOUS_TOKEN_SECRET_ID
   const others = tokens.filter((token) => !isAnonymous(token))

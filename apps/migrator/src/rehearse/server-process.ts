@@ -42,10 +42,7 @@ function inherited(): NodeJS.ProcessEnv {
   return { PATH, HOME, ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }) }
 }
 
-/**
- * Starts a process and waits until it is ready. @throws InputError, exit code 1, with its last output lines,
- * if it exits early or does not become ready.
- */
+/** Waits until it is ready. @throws InputError, exit code 1, with its last output lines. */
 export async function startProcess(options: ProcessOptions): Promise<ServerProcess> {
   const { main, args = [], env, ready, name, onLog } = options
   const child = spawn(process.execPath, [main, ...args], {

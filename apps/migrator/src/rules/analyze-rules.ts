@@ -1,7 +1,4 @@
-/**
- * Analyzes a rule text on its way from 1.3.x through 1.4.0 to a policy: whether it can be parsed, and which decisions
- * change. Compares decisions, not texts.
- */
+/** Whether a rule text can be read on its way from 1.3.x to a policy, and which decisions change. */
 import {
   compileAuthorizer,
   parseLegacyRules,
@@ -83,10 +80,7 @@ function analyzeTranslation(
 /** Words that the reference rewrites wherever they begin an item. */
 const WORDS: ReadonlySet<string> = new Set(['agent', 'event', 'key', 'node', 'query', 'service', 'session'])
 
-/**
- * A bug of the reference that our translation does not have: in `service { "key" { … } }` it mistakes the name for a
- * keyword and writes `key_prefix`, which moves the right to another service.
- */
+/** A bug of the reference: in `service { "key" { … } }` it takes the name for a keyword, and renames it. */
 function moveNames(text: string, legacy: readonly Rule[], translated: readonly Rule[]): readonly Rule[] {
   if (text.trimStart().startsWith('{')) return translated
   const lines = text.split('\n')
@@ -143,10 +137,7 @@ function tryTo<T>(read: () => T): { readonly value: T } | { readonly error: stri
   }
 }
 
-/**
- * The rules as versions before 1.4.0 interpret them. @param merged the same text as later versions read it.
- * @returns undefined if the blocks of the text cannot be separated.
- */
+/** The rules as versions before 1.4.0 read them; undefined if the blocks cannot be separated. */
 function lastWins(text: string, merged: RuleSet): readonly Rule[] | undefined {
   const duplicates = merged.warnings.filter((warning) => warning.code === 'duplicate_merged')
   const starts = [...merged.rules, ...merged.warnings]

@@ -1,7 +1,4 @@
-/**
- * Most legacy rules are plain: a sequence of blocks of known kinds that names each segment once. Such a text has the
- * same meaning before, during and after the upgrade. Detecting it without parsing makes a million texts fast.
- */
+/** Most rules are plain and mean the same in every version; to see that fast, they are not parsed. */
 
 const LEVEL = '"(?:read|write|deny)"'
 /** White space in the rule language. `\s` would also match characters that it refuses, such as a byte order mark. */

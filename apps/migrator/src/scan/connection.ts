@@ -37,10 +37,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const TIMEOUT_S = 30
 const ADVICE = 'needs the address of a server, such as http://127.0.0.1:8500'
 
-/**
- * Reads options, variables, and the files that they name. Options take precedence over variables. @throws
- * InputError if there is no address, or a value or file is invalid. The message never contains a value.
- */
+/** Options take precedence over variables. @throws InputError, whose message never contains a value. */
 export async function readConnection(options: ConnectionOptions, env: Environment): Promise<Connection> {
   const given = options.from ?? nonEmpty(env.CONSUL_HTTP_ADDR)
   if (given === undefined) throw new InputError(`--from, or the variable CONSUL_HTTP_ADDR, ${ADVICE}`)

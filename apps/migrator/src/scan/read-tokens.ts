@@ -57,11 +57,7 @@ interface TokensRead {
   readonly lost: number
 }
 
-/**
- * Yields legacy tokens as the legacy list shows them, with their IDs, and tokens with an accessor without
- * their secrets. @param version the oldest version of the cluster, if it is known. @throws UnreadError if no
- * list can be read, DumpSyntaxError if it is none.
- */
+/** Yields legacy tokens as the legacy list shows them, and tokens with an accessor without secrets. */
 export async function* readTokens(
   reader: HttpReader,
   version: ServiceVersion | undefined,
@@ -158,11 +154,7 @@ function keyOf({ CreateIndex, Description }: Pick<Stub, 'CreateIndex' | 'Descrip
   return `${CreateIndex} ${Description}`
 }
 
-/**
- * Completes the open tokens from the legacy list: yields tokens that wait for their accessor, and untyped
- * tokens with their type. From 1.11 on, this list does not exist. @returns the number of waiting tokens that
- * were not found.
- */
+/** Completes the open tokens from the legacy list, until 1.11. @returns how many waiting ones it lacks. */
 async function* readOpen(
   reader: HttpReader,
   { waiting, untyped }: Open,

@@ -22,10 +22,7 @@ export const SCENARIO_LENGTH_MAX = 4 * 1024 * 1024
 
 const ERRORS_SHOWN_MAX = 10
 
-/**
- * Reads a scenario from a YAML or JSON text. @param file name of the text in errors. @throws InputError, with
- * file, line and column, for bad YAML, unknown or wrong fields, and impossible schedules.
- */
+/** @throws InputError with file, line and column for bad YAML, wrong fields and impossible schedules. */
 export function readScenario(text: string, file: string): Scenario {
   if (text.length > SCENARIO_LENGTH_MAX) {
     const message = `a scenario has at most ${SCENARIO_LENGTH_MAX} characters, this one ${text.length}`

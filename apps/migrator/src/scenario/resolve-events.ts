@@ -10,11 +10,7 @@ interface Context {
   readonly source: Source
 }
 
-/**
- * Resolves the events and sorts them by time; events at the same time keep the order of the file. A pause or
- * partition with a duration becomes two events. @throws InputError for unknown names, and for impossible
- * schedules, such as crashing a server that is down.
- */
+/** Sorts the events by time; a pause or partition with a duration becomes two. @throws InputError */
 export function resolveEvents(
   inputs: readonly EventFile[],
   datacenters: readonly DatacenterSpec[],
@@ -149,10 +145,7 @@ const LIVES: Partial<
   elect: { needs: ['up'], becomes: 'up' },
 }
 
-/**
- * Refuses events that a server cannot do in its state then, and events before its planned start: they would affect the
- * old process, and the start would undo them.
- */
+/** Refuses events that a server cannot do in its state then, or before its planned start. */
 function refuseImpossible(events: readonly ScenarioEvent[], servers: readonly ServerSpec[]): void {
   const specs = new Map(servers.map((spec) => [spec.id, spec]))
   const lives = new Map<string, Life>()

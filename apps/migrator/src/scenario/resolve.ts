@@ -17,10 +17,7 @@ import { type AgentFile, agentSchema, type ScenarioFile, type ServerFile, server
 import { TOKENS_MAX } from './schema-parts.ts'
 import { type Path, requireKnown, type Source } from './source.ts'
 
-/**
- * Resolves a file. @throws InputError for duplicate or unknown names, two primaries or leaders, and events
- * that are impossible for a server.
- */
+/** @throws InputError for unknown or repeated names, two leaders, and impossible events. */
 export function resolveScenario(file: ScenarioFile, source: Source): Scenario {
   const datacenters = resolveDatacenters(file, source)
   const { name, model, seed, bootstrapped, defaultPolicy, connect } = file

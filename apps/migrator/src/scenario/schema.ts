@@ -1,7 +1,4 @@
-/**
- * The scenario file: a cluster and its events. This schema is the contract with the operator: defaults, bounds, the JSON
- * Schema (scenario.schema.json) and the types in scenario.ts are derived from it. resolve.ts checks rules across parts.
- */
+/** The scenario file. Defaults, bounds, the JSON Schema and the types in scenario.ts derive from it. */
 import * as z from 'zod'
 import {
   acls,

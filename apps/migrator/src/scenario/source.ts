@@ -34,10 +34,7 @@ export function requireKnown(
   throw source.refuse(path, `there is no ${kind} ${name}${didYouMean(name, known)}`)
 }
 
-/**
- * Suggests the candidate that is closest: `; did you mean servers?`. @returns an empty text if no candidate
- * is close.
- */
+/** The closest candidate as `; did you mean servers?`; empty if none is close. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const nearest = nearestName(word, candidates)
   return nearest === undefined || nearest === word ? '' : `; did you mean ${nearest}?`

@@ -1,7 +1,4 @@
-/**
- * The history of a simulation. The report, the client errors and the findings are derived from it. The checkers read
- * only these records and are independent of the code that produced them.
- */
+/** What a simulation records: the checkers read only this, and not the code that produced it. */
 import type { ServiceVersion } from '@latchkey/contract'
 import type { TokenApi } from '../scenario/scenario.ts'
 import type { Ranges } from './tokens/ranges.ts'

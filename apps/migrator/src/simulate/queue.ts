@@ -1,9 +1,6 @@
 /** The virtual clock: a queue of future work, in an order that depends only on the scenario. */
 
-/**
- * The order within one millisecond. Messages arrive before looks; a message sent in one millisecond is received
- * in the next at the earliest.
- */
+/** The order within one millisecond. A message is received in the next millisecond at the earliest. */
 export const PHASE = { schedule: 0, message: 1, election: 2, look: 3, work: 4 } as const
 type Phase = (typeof PHASE)[keyof typeof PHASE]
 
@@ -11,10 +8,7 @@ interface QueueEntry {
   readonly atMs: number
   readonly phase: Phase
   readonly sequence: number
-  /**
-   * Whether the entry can change something by itself. A timer that only looks is passive: when only passive entries
-   * remain and each has looked since the last change, the simulation ends.
-   */
+  /** A timer that only looks is passive: when all have looked since the last change, the simulation ends. */
   readonly isActive: boolean
   readonly run: () => void
 }

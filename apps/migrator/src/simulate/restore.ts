@@ -1,7 +1,4 @@
-/**
- * Snapshots of a datacenter, and their restore: into running servers, or into servers of another version with empty
- * data. The latter is the only way back after the end of legacy mode. Spec 9.2.5.
- */
+/** Snapshots of a datacenter, and their restore into running servers or into empty ones. Spec 9.2.5. */
 import type { ScenarioEventOf } from '../scenario/scenario.ts'
 import { impossible } from '../scenario/source.ts'
 import { formatSeconds } from '../scenario/time.ts'

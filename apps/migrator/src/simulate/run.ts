@@ -13,18 +13,12 @@ import { createWorld, isRunning, type World } from './world.ts'
 /** How long clients keep calling after the last event of a scenario without a `duration`. */
 const TAIL_MS = 60_000
 
-/**
- * What a simulation recorded, and the state at its end. Reports, findings and checkers read only this. `isSettled`:
- * nothing could change any more; `messageMs`: how stale the view of a server may be.
- */
+/** What a simulation recorded, and the state at its end, for reports, findings and checkers. */
 export type History = ReturnType<typeof historyOf>
 export type FinalStore = History['stores'][number]
 export type FinalMember = History['members'][number]
 
-/**
- * Simulates a scenario. The same scenario gives the same history, byte for byte. @throws InputError if the
- * schedule does something that spec 9.2.5 forbids.
- */
+/** The same scenario gives the same history. @throws InputError for what spec 9.2.5 forbids. */
 export function simulate(scenario: Scenario, model: UpgradeModel): History {
   const world = createWorld(scenario, model)
   scheduleScenario(world)

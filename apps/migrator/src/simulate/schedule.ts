@@ -56,10 +56,7 @@ function modeBefore({ from, acls }: Pick<ServerSpec, 'from' | 'acls'>): Mode {
   return acls ? 'new' : 'off'
 }
 
-/**
- * The planned start of a server, which replaces the old process. A leader from before 1.4.0 remains leader; a newer
- * process restarts as in a `restart` event.
- */
+/** Replaces the old process. A leader from before 1.4.0 keeps leading; a newer process restarts. */
 function plannedStart(world: World, server: ServerState): void {
   const { spec, process } = server
   const keepsLeading = spec.startMs === 0 || process?.mode === 'old'

@@ -1,7 +1,4 @@
-/**
- * Reads one line of a log: our JSON lines, the legacy service's own log in both forms, nginx and Apache (common,
- * combined, JSON), HAProxy (HTTP log, JSON), Envoy (text, JSON) and Caddy.
- */
+/** Reads a line of our log, the legacy service's, nginx, Apache, HAProxy, Envoy or Caddy, text or JSON. */
 
 /** A logged call. The path excludes the query, which may contain a token. */
 export interface LoggedCall {
@@ -19,10 +16,7 @@ export interface LoggedCall {
 /** A call, a line of a known log format that is not a call, or a line in an unknown format. */
 export type LogLine = LoggedCall | 'other' | 'unread'
 
-/**
- * Reads a line. @param custom a pattern to try first, with the named groups `method` and `path`, and
- * optionally `client`, `status`, `time` and `agent`.
- */
+/** @param custom tried first, with groups `method`, `path` and perhaps `client`, `status`, `time`, `agent` */
 export function readLogLine(line: string, custom?: RegExp): LogLine {
   const groups = custom?.exec(line)?.groups
   if (groups !== undefined) return callOf(groups) ?? 'unread'

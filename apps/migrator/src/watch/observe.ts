@@ -18,10 +18,7 @@ export interface Observation {
   readonly at: number
   /** Empty if no server shows them to this token. */
   readonly servers: readonly SeenServer[]
-  /**
-   * `waiting` for the end of legacy mode or, in a secondary in new mode, for accessors from the primary; `running` while
-   * tokens lack an accessor; or `done`.
-   */
+  /** `waiting` for the end of legacy mode, or in a secondary for accessors from the primary. */
   readonly state: 'waiting' | 'running' | 'done'
   readonly withoutAccessor: number
   /** Number of tokens that have received an accessor; undefined if the service does not count them. */
@@ -40,11 +37,7 @@ export function isSilent(error: unknown): error is UnreadError {
   return error instanceof UnreadError && error.status !== 401 && error.status !== 403
 }
 
-/**
- * Observes the upgrade through the first server that answers. Every address is also asked for its own mode,
- * because the view that other servers have of it may be stale. @throws UnreadError if none answers, or if the
- * token may not list tokens.
- */
+/** Through the first server that answers; each is asked for its own mode, as gossip may be stale. */
 export async function observe(readers: readonly HttpReader[]): Promise<Observation> {
   let silent: unknown
   for (const reader of readers) {

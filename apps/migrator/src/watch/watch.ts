@@ -23,10 +23,7 @@ export interface WatchLine {
 /** The pause between two reads of a token list is at least this many times the duration of a read. */
 const LIST_SHARE = 5
 
-/**
- * Observes the service until the upgrade is done, and yields each line that differs from the last. Only the first
- * observation must succeed: later, servers may not answer while they are replaced.
- */
+/** Yields each line that differs from the last, until done. Only the first observation must succeed. */
 export async function* watch(
   readers: readonly HttpReader[],
   { intervalMs, signal }: { readonly intervalMs: number; readonly signal: AbortSignal },

@@ -46,10 +46,6 @@ test('the same scenario and seed give the same bytes, and the replay command say
   expect((await run(replay.split(' ').slice(1))).stdout).toBe(first.stdout)
 })
 
-test('a no-go ends with 3', async () => {
-  expect((await run(['simulate', 'builtin:hazard-acls-off'])).code).toBe(3)
-})
-
 test('a downgrade after completion is refused with 2, its line and spec 9.2.5, and nothing is written', async () => {
   const out = join(directory, 'refused.json')
   const { code, stdout, stderr } = await run([
@@ -72,14 +68,6 @@ test('a scenario may come from standard input, tokens from a dump', async () => 
   const { stdout } = await run(['simulate', '-', '--dump', DUMP, '--json'], { stdin: scenario })
   expect(JSON.parse(stdout).migration.dc1).toMatchObject({ tokens: 2, batches: 1 })
   expect(stdout).not.toContain(SECRET)
-})
-
-test('--model latchkey runs the rules of our servers', async () => {
-  const { stdout } = await run(['simulate', SCENARIO, '--model', 'latchkey', '--json'])
-  expect(JSON.parse(stdout)).toMatchObject({
-    model: 'latchkey',
-    migration: { dc1: { tokens: 300, batches: 3 } },
-  })
 })
 
 test('--report writes two files, each whole', async () => {

@@ -232,10 +232,7 @@ function script(
 /** Maximum number of policies to write as files. With more, only the plan and the scripts contain them. */
 const POLICY_FILES_MAX = 2_000
 
-/**
- * Writes each file atomically. Policies of an earlier run that the new plan does not have are removed.
- * @returns false, without writing anything, if a decision would change.
- */
+/** Removes the policies of an earlier run. @returns false, unwritten, if a decision would change. */
 export function writeConversion(folder: string, plan: ConversionPlan): boolean {
   if (plan.proof.differenceCount > 0) return false
   const accepted = acceptedPart(plan)

@@ -1,7 +1,4 @@
-/**
- * Proves that a conversion preserves every decision: compares the legacy rules of each token with the proposed policies,
- * which are parsed from the written texts and merged through the token's links as the server merges them.
- */
+/** Proves that a conversion preserves every decision: the policies are read and merged as a server does. */
 import {
   accessesOf,
   authorizerOf,
@@ -41,10 +38,7 @@ const NOTHING = { rules: [] }
 const BLANK_LEGACY = { ID: 'proof', Name: '', Type: 'client', CreateIndex: 0, ModifyIndex: 0 } as const
 const DATACENTER = 'dc1'
 
-/**
- * @param options.questions random questions for each rule text.
- * @throws AclError if a service would refuse a policy or role because of its name, rules or links.
- */
+/** @throws AclError if a service would refuse a policy or role because of its name, rules or links. */
 export function proveConversion(
   conversion: Conversion,
   { questions, seed }: { readonly questions: number; readonly seed: number },

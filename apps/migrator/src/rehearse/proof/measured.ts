@@ -131,10 +131,7 @@ function refusedIn(each: HistoryRecord): number {
   return each.kind === 'tokens' && each.refused !== undefined ? size(each.tokens) : 0
 }
 
-/**
- * The scenario that actually happened: every server starts from its process before the schedule, every event has its
- * measured time, and delays are measured instead of configured.
- */
+/** The scenario that actually happened, with measured times instead of configured delays. */
 function measuredScenario(measured: Measured): Scenario {
   const { scenario, tokens, done, startedAt, endedAt } = measured
   const servers = scenario.datacenters.flatMap((each) => each.servers)
@@ -214,9 +211,7 @@ function commitsOf(log: readonly LogLine[]): readonly number[] {
   return later.flatMap(({ fields }) => (typeof fields.ms === 'number' ? [fields.ms] : []))
 }
 
-/**
- * Stalls that the run itself shows: the time until a replaced process answered, and commits that took too long.
- */
+/** Stalls that the run itself shows: until a replaced process answered, and commits that took too long. */
 export function stallsOf({ done, log, startedAt }: Measured): readonly Stall[] {
   const starts = done.flatMap((each) =>
     each.startedAt === undefined ? [] : [{ from: each.at - startedAt, to: each.startedAt - startedAt }],
@@ -240,10 +235,7 @@ export interface MigrationStatus {
 /** A server flushes its log a few times per second. */
 const UNWRITTEN_MS = 500
 
-/**
- * Adds the lines that killed servers did not write: a server may be killed after it commits a batch or ends legacy
- * mode, and before it logs this. The service has the total number of batches and tokens.
- */
+/** Adds the lines that a server did not write because it was killed; the service has the totals. */
 export function withLostLines(
   log: readonly LogLine[],
   done: readonly Done[],

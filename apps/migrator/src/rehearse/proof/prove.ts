@@ -44,11 +44,7 @@ export interface Findings {
 }
 
 const TIME_SHARE_MAX = 0.02
-/**
- * Maximum difference between a simulated and a measured time, apart from stalls. It allows for the heartbeat of a
- * server, the interval of polls, and intermediate steps that are too short for a stall, such as a commit and its
- * propagation.
- */
+/** Maximum difference of two times apart from stalls: heartbeat, polls, and steps too short for a stall. */
 const SLACK_MS = MEMBER_HEARTBEAT_MS + MODE_POLL_MS + 5 * CLOCK_MS
 
 export function prove(found: Findings, simulated: Simulated): readonly Proof[] {
@@ -132,10 +128,7 @@ function isNear(a: number | null, b: number | null, stalls: readonly Stall[]): b
   return distanceMs(a * 1_000, b * 1_000, stalls) <= SLACK_MS + TIME_SHARE_MAX * b * 1_000
 }
 
-/**
- * Tokens that are created, edited or deleted one by one may be distributed over batches differently than in the
- * simulation. In this case only full batches and the total are compared.
- */
+/** Writes one by one may move tokens to other batches: then full batches and the total are compared. */
 function sizeProof({ migration, isDisturbed }: Findings, simulated: Simulated): Proof {
   const predicted = simulated.migration.sizes
   const full = (sizes: readonly number[]) => sizes.filter((size) => size === ACCESSOR_BATCH_SIZE_MAX).length

@@ -26,10 +26,7 @@ const DIFFERENCES_MAX = 50
 const CONCURRENCY = 16
 const PRESENTABLE = /^[\x21-\x7e]+$/
 
-/**
- * Asks the running service what each token may do, and compares the answers with legacy evaluation. Versions before
- * 1.4.0 cannot answer such questions, so the expected answers are computed from the rules.
- */
+/** Compares what the running service says each token may do with the legacy evaluation of its rules. */
 export async function proveRights(
   cluster: Cluster,
   tokens: readonly LegacyToken[],

@@ -34,10 +34,7 @@ export function distanceMs(a: number, b: number, stalls: readonly Stall[]): numb
   return to - from - stalledMs(stalls, from, to)
 }
 
-/**
- * Detects stalls of this process by the delay of its timers, and stalls of servers and database by the duration of
- * consistent reads.
- */
+/** Detects stalls of this process by its timers, and those of servers and database by consistent reads. */
 export class StallWatch {
   readonly stalls: Stall[] = []
   private readonly fleet: Fleet
@@ -92,10 +89,7 @@ interface Options {
   readonly allowedMs: number
 }
 
-/**
- * Whether clients saw an outcome at the simulated times, each burst compared separately: each call on one side must be close to a call on the other
- * side. Only a brief burst may be missing, because a call hits it only by chance.
- */
+/** Whether each call on one side is close to one on the other; only a brief burst may be missing. */
 export function haveSameBursts(
   measured: Window | undefined,
   simulated: Window | undefined,

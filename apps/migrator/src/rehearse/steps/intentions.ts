@@ -17,10 +17,7 @@ export interface CreatedIntention {
   }
 }
 
-/**
- * @throws InputError for an intention outside the default namespace, which the standard edition does not support, and for
- *   an edit of a destination without intentions.
- */
+/** @throws InputError for another namespace, and for an edit of a destination without intentions. */
 export function checkIntentions(
   intentions: readonly IntentionSpec[],
   events: readonly ScenarioEvent[],
@@ -57,10 +54,7 @@ export async function createIntentions(
   return created
 }
 
-/**
- * Writes the unchanged intentions of a destination as a config entry. @returns why the write was refused;
- * undefined if it succeeded.
- */
+/** Writes the intentions of a destination as a config entry. @returns why that was refused. */
 export async function editEntry(primary: Cluster, destination: string): Promise<string | undefined> {
   const servers = primary.answering()
   const server = servers.find(({ version }) => isAtLeast(version, INTENTIONS_AS_ENTRIES)) ?? servers[0]

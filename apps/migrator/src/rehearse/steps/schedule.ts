@@ -13,10 +13,7 @@ const STEP_KINDS = [
 /** An event that a rehearsal performs. The planned start of a server is a restart. */
 export type Step = ScenarioEvent & { readonly kind: (typeof STEP_KINDS)[number] }
 
-/**
- * Reads the steps of a scenario in order of time. @throws InputError, with the place, for an event or
- * datacenter that a rehearsal on one machine does not support.
- */
+/** @throws InputError, with the place, for an event that a rehearsal on one machine does not support. */
 export function stepsOf({ datacenters, events, intentions }: Scenario): readonly Step[] {
   checkIntentions(intentions, events)
   for (const { name, isPrimary, tokenReplication, replicationToken } of datacenters) {

@@ -1,8 +1,4 @@
-/**
- * The model of Latchkey servers, which uses the rules of `@latchkey/acl` that the servers run. The servers of a
- * datacenter share a store: they leave legacy mode together and permanently, and the batch limits hold across takeovers.
- * Intervals, such as the time between looks, are those of the server's jobs.
- */
+/** The model of Latchkey servers, by the rules of `@latchkey/acl`: one store, limits across takeovers. */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   type AclModeRecord,

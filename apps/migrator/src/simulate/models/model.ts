@@ -42,10 +42,7 @@ interface ReplicationModel {
   /** Exponential backoff: the first wait, which doubles up to the maximum. */
   readonly retryMsFirst: number
   readonly retryMsMax: number
-  /**
-   * Whether copies without an accessor are matched by secret. A copy whose original was deleted is then removed once
-   * every token of the primary has an accessor. Otherwise such a copy remains as a ghost.
-   */
+  /** Whether copies are matched by secret; otherwise one whose original is gone remains as a ghost. */
   readonly comparesSecrets: boolean
   /** Whether a replication token with acl:read still replicates policies; otherwise it replicates nothing. */
   readonly readsWithoutSecrets: boolean

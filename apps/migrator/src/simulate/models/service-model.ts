@@ -1,7 +1,4 @@
-/**
- * The model of the reference service, version by version (decisions: upgrade): timers and elections per server, the
- * three rules for dead servers, legacy mode at every restart, and the rate limiter that every leader resets.
- */
+/** The model of the reference service, version by version: timers, elections, dead servers, limiter. */
 import { nextBatch, nextBatchAt } from '@latchkey/acl'
 import type { ServiceVersion } from '@latchkey/contract'
 import { ACCESSORS_REQUIRED, isAtLeast, isIn, LEGACY_REMOVED, NEW_ACLS, range } from '../../version.ts'

@@ -1,7 +1,4 @@
-/**
- * What servers know about each other. A server sends its status and mode to every datacenter. A message arrives after
- * the gossip delay; over a broken link, it arrives only after the link heals.
- */
+/** What servers know about each other: messages take time, and over a broken link arrive once it heals. */
 
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
 import type { DatacenterState, Known, ServerState } from '../datacenter.ts'

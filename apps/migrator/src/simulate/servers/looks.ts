@@ -1,7 +1,4 @@
-/**
- * A process in legacy mode looks at the other members on a timer, and leaves the mode when none blocks it.
- * Spec 9.2.1, 9.2.2.
- */
+/** A process in legacy mode looks at the others on a timer, and leaves when none blocks it. Spec 9.2.2. */
 
 import type { AgentState, DatacenterState, Process, ServerState } from '../datacenter.ts'
 import type { Look, MemberView } from '../models/model.ts'

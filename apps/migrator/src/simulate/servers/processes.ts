@@ -19,10 +19,7 @@ interface StartOptions {
   readonly keepsLeading?: boolean
 }
 
-/**
- * Starts a process on a server. @throws InputError for a version before 1.4.0 on data whose upgrade is
- * complete (spec 9.2.5), or before 1.9.0 on intentions that are config entries.
- */
+/** @throws InputError for a version that cannot read the upgraded data (spec 9.2.5) or the intentions. */
 export function startProcess(world: World, server: ServerState, options: StartOptions): void {
   const { version, acls, datacenter } = server
   refuseDowngrade(world, server, options.place)

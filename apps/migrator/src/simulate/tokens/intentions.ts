@@ -1,7 +1,4 @@
-/**
- * The one-time migration of intentions to config entries. Spec 9.5. Unlike the ACL mode, the store records its end.
- * Writes are blocked from the first leader of 1.9.0 in the primary until the migration is done.
- */
+/** The one-time migration of intentions to config entries, which blocks writes until it is done. Spec 9.5. */
 import { blocksIntentions, INTENTIONS_LOOK_MS, intentionsDurationMs } from '@latchkey/acl'
 import { INTENTIONS_AS_ENTRIES, isAtLeast } from '../../version.ts'
 import type { DatacenterState } from '../datacenter.ts'
@@ -46,10 +43,7 @@ function poll(world: World, datacenter: DatacenterState): void {
   world.queue.push(world.now + INTENTIONS_LOOK_MS, PHASE.look, due, { passive: true })
 }
 
-/**
- * Alive and failed servers count, and left servers do not. A secondary waits for its own servers, for the servers of
- * the primary, and for the migration of the primary.
- */
+/** Left servers do not count. A secondary also waits for the primary and for its migration. */
 function blockersOf(world: World, datacenter: DatacenterState): Blocker[] {
   const watched = datacenter === world.primary ? [datacenter] : [datacenter, world.primary]
   const old = watched.flatMap((there) =>

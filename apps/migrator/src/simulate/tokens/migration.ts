@@ -1,7 +1,4 @@
-/**
- * Assigns accessors to legacy tokens: once the leader of the primary is in new mode, it makes one pass per second over
- * the first 128 tokens without an accessor. Spec 8, 9.2.3.
- */
+/** Assigns accessors: the leader of the primary makes one pass per second over 128 tokens. Spec 8, 9.2.3. */
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN } from '@latchkey/acl'
 import { isAtLeast, LEGACY_REMOVED } from '../../version.ts'
 import type { DatacenterState } from '../datacenter.ts'
@@ -46,10 +43,7 @@ export function tokensAppeared(world: World): void {
   if (migration.isRunning) queuePass(world, world.primary)
 }
 
-/**
- * Handles deleted tokens. A batch that fails every second succeeds at its next attempt if the token that cannot be
- * written was deleted.
- */
+/** A batch that failed every second succeeds at the next if the token that it could not write is gone. */
 export function tokensDisappeared(world: World): void {
   const { store, model, primary } = world
   const { migration } = primary

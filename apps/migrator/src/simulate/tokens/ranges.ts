@@ -1,7 +1,4 @@
-/**
- * Sets of token numbers as sorted, disjoint, half-open ranges: ten million equal tokens cost as much as one. Functions
- * return new arrays and never modify their arguments.
- */
+/** Sets of token numbers as sorted, disjoint, half-open ranges: ten million tokens cost as much as one. */
 
 export type Range = readonly [from: number, to: number]
 export type Ranges = readonly Range[]

@@ -1,7 +1,4 @@
-/**
- * Secondaries replicate the tokens of the primary once their leader is in new mode. In the reference service, a legacy
- * loop replicates them before. The new loop skips tokens without an accessor, so a copy can outlive its original.
- */
+/** How secondaries replicate tokens. The new loop skips those without an accessor, so copies can outlive. */
 import type { DatacenterState, Replication } from '../datacenter.ts'
 import { PHASE } from '../queue.ts'
 import { isLinkUp, isRunning, linkDelayMs, record, type World } from '../world.ts'

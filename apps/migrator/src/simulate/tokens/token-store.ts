@@ -1,7 +1,4 @@
-/**
- * The legacy tokens of the primary, stored as ranges. A token is a number: its position in the order of the migration.
- * Only edited tokens are stored individually.
- */
+/** The legacy tokens of the primary as ranges of numbers, which are their places in the migration. */
 import { ACCESSOR_BATCH_SIZE_MAX, fromLegacyToken, hasLegacyRights } from '@latchkey/acl'
 import type { ScenarioEventOf, TokenGroup, TokenType } from '../../scenario/scenario.ts'
 import type { AccessorSpan } from '../history.ts'
@@ -97,10 +94,7 @@ export class TokenStore {
     return tokens
   }
 
-  /**
-   * An edit through the legacy API. @param becomes the new type. A management token that the migration does
-   * not link has rights only from its type. @returns the number of the write.
-   */
+  /** @param becomes management: the migration does not link it, so its rights are of its type alone. */
   edit(tokens: Ranges, becomes: TokenType | undefined): number {
     const { management, legacyRights, migrated } = this.sets
     if (becomes === 'management') {
