@@ -23,14 +23,13 @@ import {
 import type { Logger } from 'pino'
 import type { Outgoing } from '../outgoing/outgoing.ts'
 import { type CheckResult, runHttpCheck } from './http-check.ts'
-import { type CheckTargets, runTcpCheck } from './tcp-check.ts'
+import { runTcpCheck } from './tcp-check.ts'
 
 interface RunnerOptions {
   readonly store: Store
   readonly nodeName: string
   readonly localChecks: LocalChecks
   readonly outgoing: Outgoing
-  readonly targets: CheckTargets
   readonly log: Logger
 }
 
@@ -151,14 +150,14 @@ export class CheckRunner {
 
   private async resultOf(agent: AgentCheck, signal?: AbortSignal): Promise<CheckResult> {
     const { run } = agent
-    const { outgoing, targets, store, nodeName } = this.options
+    const { outgoing, store, nodeName } = this.options
     if (run.type === 'http') return runHttpCheck(run, agent, outgoing, signal)
-    if (run.type === 'tcp') return runTcpCheck(run, targets, signal)
+    if (run.type === 'tcp') return runTcpCheck(run, outgoing, signal)
+    // The deadline of a TTL check is kept elsewhere.
+    if (run.type !== 'alias') return { status: 'critical', output: '' }
     const catalog = store.catalog()
-    const followed = run.type === 'alias' ? { node: run.node || nodeName, service: run.service } : undefined
-    if (!followed) return { status: 'critical', output: '' }
-    const { node, service } = followed
-    const target = service === '' ? undefined : catalog.service(node, service)
+    const node = run.node || nodeName
+    const target = run.service === '' ? undefined : catalog.service(node, run.service)
     const own = target ? catalog.checksOf(target) : []
     return aliasResult([...catalog.nodeChecks(node), ...own])
   }

@@ -81,7 +81,6 @@ async function startBesides(places: number, ownerOf: (i: number) => Owner) {
       onError: (error) => expect.fail(String(error)),
     }),
     outgoing: new Outgoing({ allowHttp: true }),
-    targets: { hosts: [], publicOnly: false },
     log: pino({ level: 'silent' }),
   })
   onTestFinished(() => {

@@ -152,7 +152,7 @@ test('a check that recovers starts the time anew that its service may be critica
   const store = await aStore({ Status: 'critical', Agent })
   const runner = new CheckRunner({
     ...{ store, nodeName: NODE, localChecks: aLocalChecks(store, 'one'), log },
-    ...{ outgoing: new Outgoing({ allowHttp: true }), targets: { hosts: [], publicOnly: false } },
+    ...{ outgoing: new Outgoing({ allowHttp: true }) },
   })
   const critical = store.catalog().checksOn(NODE)
   await runner.removeCritical(critical, 0)
@@ -183,9 +183,8 @@ test('a service that may be critical for a minute gets a full minute again after
   const Agent = { ...LIMITS, run, deregisterAfterMs: MINUTE, process: 'one' }
   const store = await aStore({ Status: 'critical', Agent })
   const outgoing = new Outgoing({ allowHttp: true })
-  const targets = { hosts: [], publicOnly: false }
   const localChecks = aLocalChecks(store, 'one')
-  const aRunner = () => new CheckRunner({ store, nodeName: NODE, localChecks, outgoing, targets, log })
+  const aRunner = () => new CheckRunner({ store, nodeName: NODE, localChecks, outgoing, log })
   const look = (runner: CheckRunner, now: number) =>
     runner.removeCritical(store.catalog().checksOn(NODE), now)
   const first = aRunner()

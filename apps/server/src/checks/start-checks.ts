@@ -9,7 +9,6 @@ import type { Config } from '../config/config.ts'
 import { type Job, startJob } from '../jobs/job.ts'
 import { Outgoing } from '../outgoing/outgoing.ts'
 import { CheckRunner } from './check-runner.ts'
-import type { CheckTargets } from './tcp-check.ts'
 
 /** The store, and the processes that share it. */
 type CheckStore = Store & {
@@ -36,12 +35,9 @@ const PUBLIC = 'public'
 
 export function startChecks({ store, config, localChecks, log }: ChecksOptions): Job {
   const { nodeName, checkHosts } = config
-  const targets: CheckTargets = {
-    hosts: checkHosts.filter((host) => host !== PUBLIC),
-    publicOnly: checkHosts.includes(PUBLIC),
-  }
-  const outgoing = new Outgoing({ allowHttp: true, ...targets })
-  const runner = new CheckRunner({ store, nodeName, localChecks, outgoing, targets, log })
+  const hosts = checkHosts.filter((host) => host !== PUBLIC)
+  const outgoing = new Outgoing({ allowHttp: true, hosts, publicOnly: checkHosts.includes(PUBLIC) })
+  const runner = new CheckRunner({ store, nodeName, localChecks, outgoing, log })
   const ownChecks = () => store.catalog().checksOn(nodeName)
   let isRunner = false
   let removedAt = 0

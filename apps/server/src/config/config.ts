@@ -37,18 +37,10 @@ export class ConfigError extends StartError {
 const PREFIX = 'LATCHKEY_'
 
 /** Variables of the SDK, the command line and the tests, which may also be set in the server's environment. */
-const NOT_OURS: ReadonlySet<string> = new Set([
-  'LATCHKEY_ADDR',
-  'LATCHKEY_TOKEN',
-  'LATCHKEY_OLD_TOKEN',
-  'LATCHKEY_TOKEN_FILE',
-  'LATCHKEY_NAMESPACE',
-  'LATCHKEY_TIMEOUT_MS',
-  'LATCHKEY_SEED',
-  'LATCHKEY_FUZZ',
-])
+const NOT_OURS = /^LATCHKEY_(?:ADDR|TOKEN|OLD_TOKEN|TOKEN_FILE|NAMESPACE|TIMEOUT_MS|SEED|FUZZ)$/
 
-const VALUE_SHOWN_LENGTH_MAX = 80
+/** At most 80 characters of a value are shown. */
+const LONG_VALUE = /^(.{80}).+$/s
 
 /**
  * Reads the configuration from environment variables. Nothing else in the server reads them. An empty variable is
@@ -110,21 +102,17 @@ function readSetting<T>(setting: Setting<T>, written: string | undefined, proble
     if (!(error instanceof SettingError)) throw error
     // The text before an @ may be a password, even in a malformed URL.
     const isShown = !setting.isSecret && !written.includes('@')
-    const shown = isShown ? JSON.stringify(shorten(written)) : 'the value'
+    const shown = isShown ? JSON.stringify(written.replace(LONG_VALUE, '$1…')) : 'the value'
     problems.push(`${setting.env}: ${shown} ${error.message}; write ${setting.accepts}`)
     return setting.fallback
   }
-}
-
-function shorten(value: string): string {
-  return value.length > VALUE_SHOWN_LENGTH_MAX ? `${value.slice(0, VALUE_SHOWN_LENGTH_MAX)}…` : value
 }
 
 function findUnknown(env: Readonly<Record<string, string | undefined>>): string[] {
   // Some settings have no prefix: LATCHKEY_PORT suggests PORT. The prefix is ignored in the comparison.
   const known = new Map(Object.values(SETTINGS).map(({ env: name }) => [name.replace(PREFIX, ''), name]))
   return Object.keys(env)
-    .filter((name) => name.toUpperCase().startsWith(PREFIX) && !NOT_OURS.has(name))
+    .filter((name) => name.toUpperCase().startsWith(PREFIX) && !NOT_OURS.test(name))
     .filter((name) => known.get(name.slice(PREFIX.length)) !== name)
     .map((name) => {
       const meant = known.get(nearestName(name.slice(PREFIX.length), [...known.keys()]) ?? '')

@@ -1,11 +1,9 @@
-/** Decides which answers the access log contains. */
 import { type EndpointName, routeOf } from '@latchkey/contract'
 import { SettingError } from '../config/setting.ts'
 
 /** All answers; or writes, refusals and slow requests, and every n-th of the others; or none. */
 export type AccessChoice = 'all' | 'writes' | 'off' | { readonly every: number }
 
-/** A request that takes longer than this is slow, in milliseconds. */
 export const SLOW_MS = 1_000
 const EVERY_MAX = 1_000_000
 

@@ -9,7 +9,6 @@ export function isJsonObject(value: Json | undefined): value is { [name: string]
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** @throws if the bytes are not a JSON object. */
 export function parseObject(bytes: Uint8Array): JsonObject {
   const value = parseJson(decodeUtf8(bytes), { isForeign: true })
   if (isJsonObject(value)) return value

@@ -5,7 +5,6 @@ import type { VerificationKey } from './public-keys.ts'
 export interface KeySource {
   /** The algorithms that are allowed if the method lists none. */
   readonly defaultAlgorithms: readonly string[]
-  /** Whether tokens name a key by its `kid`. */
   readonly hasKids: boolean
 
   /**
@@ -24,7 +23,6 @@ export interface KeySource {
   renew(now: number): Promise<readonly VerificationKey[] | undefined>
 }
 
-/** A source of the keys in the configuration, which never change. */
 export function staticKeys(keys: readonly VerificationKey[]): KeySource {
   return {
     defaultAlgorithms: [...new Set(keys.flatMap(({ algorithms }) => algorithms))],
@@ -45,7 +43,6 @@ const COOLDOWN_MS = 30_000
 /** The same while no keys are known. Clients are told to retry after this time. */
 const COOLDOWN_WITHOUT_KEYS_MS = 5_000
 
-/** The keys of a provider, refetched as the provider rotates them. */
 export class RotatingKeys implements KeySource {
   readonly defaultAlgorithms = ['RS256']
   readonly hasKids = true
@@ -59,7 +56,6 @@ export class RotatingKeys implements KeySource {
   private failure: unknown
   private pending: Promise<void> | undefined
 
-  /** @param fetchKeys requests the keys from the provider. */
   constructor(fetchKeys: () => Promise<readonly VerificationKey[]>) {
     this.fetchKeys = fetchKeys
   }

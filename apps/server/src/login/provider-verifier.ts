@@ -1,4 +1,3 @@
-/** The server's verifier, which checks signatures and contacts providers over the network. */
 import {
   type AuthMethodConfiguration,
   type AuthMethodRecord,

@@ -90,7 +90,6 @@ interface SignedToken {
 
 const COMPACT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Whether a text has three parts in base64url, none of them empty. */
 export function hasCompactForm(text: string): boolean {
   return COMPACT_FORM.test(text)
 }

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { ChangesSource } from '@latchkey/service'
 import { freePorts, listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { afterEach, expect, test } from 'vitest'
-import { HttpChanges } from './http-changes.ts'
+import { httpChanges } from './http-changes.ts'
 import { PrimaryClient } from './primary-client.ts'
 
 const SECRET = '77777777-2222-4333-8444-555555555555'
@@ -19,19 +20,19 @@ async function listening(listener: RequestListener): Promise<number> {
 }
 
 /** Limits that a test waits for are short; all others are too long to matter. */
-function at(ports: readonly number[], limits = {}): HttpChanges {
+function at(ports: readonly number[], limits = {}): ChangesSource {
   const primary = new PrimaryClient({
     origins: ports.map((port) => `http://127.0.0.1:${port}`),
     tls: async () => ({}),
     limits: { connectMsMax: 60_000, answerMsMax: 60_000, silenceMsMax: 60_000, ...limits },
   })
   clients.push(primary)
-  return new HttpChanges({ primary, token: async () => SECRET, reader: 'dc2', headerPrefix: 'X-Service-' })
+  return httpChanges({ primary, token: async () => SECRET, reader: 'dc2', headerPrefix: 'X-Service-' })
 }
 
 const never = new AbortController().signal
 
-async function failureOf(changes: HttpChanges): Promise<Error> {
+async function failureOf(changes: ChangesSource): Promise<Error> {
   const error = await changes.ask({ index: 7 }, never).then(
     () => expect.fail('it was answered'),
     (reason: unknown) => reason,

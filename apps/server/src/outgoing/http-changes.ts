@@ -30,34 +30,23 @@ const REFUSALS: Readonly<Partial<Record<AclErrorCode, string>>> = {
   privilege_missing: 'the replication token lacks acl:write',
 }
 
-export class HttpChanges implements ChangesSource {
-  private readonly options: HttpChangesOptions
-
-  constructor(options: HttpChangesOptions) {
-    this.options = options
-  }
-
-  /** @throws PrimaryUnreachable; AclError for a refusal; Error for an answer that cannot be a primary's. */
-  async ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer> {
-    const { reader, headerPrefix } = this.options
-    const url = changesUrl(query)
-    const path = `${url}${url.includes('?') ? '&' : '?'}reader=${encodeURIComponent(reader)}`
-    const waitMs =
-      query.wait === undefined ? 0 : parseDurationMs(query.wait) * (1 + 1 / limits.WAIT_JITTER_DIVISOR)
-    const answer = await this.get(path, waitMs, signal)
-    const nextCursor = answer.header(`${headerPrefix}${HEADER.nextCursor}`.toLowerCase())
-    return { changes: parse(answer.body) as Changes, nextCursor }
-  }
-
-  private async get(path: string, waitMs: number, signal: AbortSignal): Promise<PrimaryAnswer> {
-    const { primary, token, headerPrefix } = this.options
-    const headers = {
-      Accept: `${PROBLEM_JSON}, application/json`,
-      [`${headerPrefix}${HEADER.token}`]: await token(),
-    }
-    const answer = await primary.get({ path, headers, waitMs, signal })
-    if (answer.status !== 200) throw refusalOf(answer)
-    return answer
+/** Rejects with PrimaryUnreachable; AclError for a refusal; Error for an answer that cannot be a primary's. */
+export function httpChanges({ primary, token, reader, headerPrefix }: HttpChangesOptions): ChangesSource {
+  return {
+    async ask(query: ChangesQuery, signal: AbortSignal): Promise<ChangesAnswer> {
+      const url = changesUrl(query)
+      const path = `${url}${url.includes('?') ? '&' : '?'}reader=${encodeURIComponent(reader)}`
+      const waitMs =
+        query.wait === undefined ? 0 : parseDurationMs(query.wait) * (1 + 1 / limits.WAIT_JITTER_DIVISOR)
+      const headers = {
+        Accept: `${PROBLEM_JSON}, application/json`,
+        [`${headerPrefix}${HEADER.token}`]: await token(),
+      }
+      const answer = await primary.get({ path, headers, waitMs, signal })
+      if (answer.status !== 200) throw refusalOf(answer)
+      const nextCursor = answer.header(`${headerPrefix}${HEADER.nextCursor}`.toLowerCase())
+      return { changes: parse(answer.body) as Changes, nextCursor }
+    },
   }
 }
 

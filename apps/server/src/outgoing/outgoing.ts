@@ -140,10 +140,15 @@ export class Outgoing {
     }
     const host = hostOf(url)
     if (this.hosts && !this.hosts.has(host)) throw new OutgoingError('URL not allowed')
-    if (isIP(host) === 0 ? !isNameAllowed(host) : !isAddressAllowed(host, classes)) {
-      throw new OutgoingError('address not allowed')
-    }
+    checkHost(host, classes)
     return url
+  }
+
+  /** Options of a connection of another protocol. @throws OutgoingError */
+  connectionTo(host: string): { readonly host: string; readonly lookup: LookupFunction } {
+    if (this.hosts && !this.hosts.has(host.toLowerCase())) throw new OutgoingError('address not allowed')
+    checkHost(host, this.classes)
+    return { host, lookup: this.lookupWithin(this.classes) }
   }
 
   private async exchange(
@@ -195,6 +200,11 @@ export class Outgoing {
       })
     }
   }
+}
+
+function checkHost(host: string, classes: readonly AddressClass[]): void {
+  if (isIP(host) === 0 ? isNameAllowed(host) : isAddressAllowed(host, classes)) return
+  throw new OutgoingError('address not allowed')
 }
 
 /** @throws OutgoingError `answer too long`. */

@@ -4,7 +4,7 @@ import { AclError } from '@latchkey/contract'
 import { type ReplicationStep, Replicator, StoreConflict } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
-import { HttpChanges } from '../outgoing/http-changes.ts'
+import { httpChanges } from '../outgoing/http-changes.ts'
 import { type PrimaryClient, PrimaryUnreachable } from '../outgoing/primary-client.ts'
 import type { ServerStore } from '../server-store.ts'
 import { OldPrimary } from './old-primary.ts'
@@ -45,7 +45,7 @@ export class Replication {
       return this.token
     }
     const [headerPrefix = ''] = config.headerPrefixes
-    const source = new HttpChanges({ primary, token, reader: config.datacenter, headerPrefix })
+    const source = httpChanges({ primary, token, reader: config.datacenter, headerPrefix })
     this.oldPrimary = new OldPrimary({ store, source, log })
     this.replicator = new Replicator({
       store,

@@ -27,7 +27,6 @@ export function whatIsAmbiguous(request: IncomingMessage): string | undefined {
   return hasTwoHosts(request.rawHeaders) ? 'The request has more than one Host header' : undefined
 }
 
-/** @param rawHeaders names and values alternating. */
 function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -6,7 +6,6 @@ import { readInSlices, type SlicedReading } from './sliced-reading.ts'
 
 interface Connection {
   readonly socket: Socket
-  /** The current answer, or the last one. */
   current: ServerResponse | undefined
   /** Whether a callback waits for the current answer to leave. */
   isFollowed: boolean

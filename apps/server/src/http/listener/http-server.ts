@@ -29,15 +29,12 @@ export interface ConnectionReader {
 export interface HttpServerOptions {
   readonly host: string
   readonly port: number
-  /** Whether other workers of this server listen on the port, too. */
   readonly isShared: boolean
   readonly connections: ConnectionLimitOptions
   readonly listener: RequestListener
   /** Absent: Node parses every request. */
   readonly reader?: ConnectionReader | undefined
-  /** Absent: plain HTTP. */
   readonly tls?: ListenerTls | undefined
-  /** How long an answer may stay unread. */
   readonly stallMsMax?: number
 }
 

@@ -4,16 +4,13 @@ import { invariant } from '@latchkey/contract'
 
 /** A slice ends where the head of a request may end, so each contains one or two requests. */
 const END_OF_HEAD = '\r\n\r\n'
-/** A body may contain many such separators. */
 const SLICE_BYTES_MIN = 64
 const SLICE_BYTES_MAX = 4_096
 
 /** Fills the buffer of a paused socket up to its high-water mark, up to which Node would keep reading. */
 const PLUG = Buffer.alloc(getDefaultHighWaterMark(false))
 
-/** A connection whose bytes reach Node's HTTP parser one slice at a time. */
 export interface SlicedReading {
-  /** Parses what was held back. */
   resume(): void
 }
 

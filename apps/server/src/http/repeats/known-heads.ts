@@ -4,10 +4,8 @@ import { BoundedMap } from '@latchkey/service'
 import { firstValue } from '../api/wire-adapter.ts'
 import { whatIsAmbiguous } from '../listener/ambiguous-request.ts'
 
-/** The headers of a request, by lower-case name. */
 export type HeaderValues = Readonly<Record<string, string>>
 
-/** A request as read from its bytes. */
 export interface PlainRequest {
   readonly method: string
   /** Path and query. */
@@ -16,7 +14,6 @@ export interface PlainRequest {
   readonly body: Uint8Array | undefined
 }
 
-/** Longer header blocks are not cached. */
 const HEAD_BYTES_MAX = 2_048
 /** Approximate memory of all header blocks: enough for some 16,000 clients. */
 const BYTES_MAX = 12 * 1_024 * 1_024
@@ -28,9 +25,7 @@ const METHODS: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE'])
 const VERSION = ' HTTP/1.1'
 const LINE_END = '\r\n'
 const HEAD_END = '\r\n\r\n'
-/** URLs that need no decoding. */
 const PLAIN_URL = /^\/v1\/[\w\-./?=&~:,+]*$/
-/** A canonical Content-Length. */
 const LENGTH = /^(?:0|[1-9]\d{0,5})$/
 /** Lines of a block besides its headers: it begins with the end of the request line and ends with an empty line. */
 const LINES_BESIDES = 3
@@ -105,7 +100,6 @@ interface SplitRequest {
   readonly body: Buffer | undefined
 }
 
-/** @returns undefined if the bytes do not begin like a plain request. */
 function splitRequest(bytes: Buffer): SplitRequest | undefined {
   if (bytes.length > HEAD_BYTES_MAX + limits.ANONYMOUS_BODY_BYTES_MAX) return undefined
   const text = bytes.toString('latin1', 0, HEAD_BYTES_MAX)

@@ -19,14 +19,12 @@ export interface RepeatParts extends Records {
   readonly clientOf: (request: { readonly socket: Socket }) => string | undefined
 }
 
-/** A reply that is written in one piece. */
 export interface ShortReply extends WireReply {
   readonly body: string | Uint8Array
 }
 
 const NO_BODY = new Uint8Array()
 
-/** A request for which Node created no message, and its reply. */
 export class Repeat implements WireRequest {
   readonly method: string
   readonly url: string
@@ -115,7 +113,6 @@ export class Repeat implements WireRequest {
     )
   }
 
-  /** The reply, if it is written in one piece. */
   get short(): ShortReply | undefined {
     const { reply } = this
     const body = reply?.body ?? ''
@@ -126,7 +123,6 @@ export class Repeat implements WireRequest {
     return { ...reply, headers: { Vary: 'Accept-Encoding', ...reply.headers }, body }
   }
 
-  /** Call after the reply was written. */
   written(reply: WireReply): void {
     this.ended(true)
     recordAnswer(reply, this, this.parts)

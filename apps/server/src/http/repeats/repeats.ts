@@ -18,13 +18,11 @@ interface RepeatsOptions extends RepeatParts {
   readonly answer: (request: IncomingMessage, response: ServerResponse, repeat: Repeat) => void
 }
 
-/** A repeat that is being answered, with its bytes. */
 interface Current {
   readonly repeat: Repeat
   readonly bytes: Buffer
   /** Idle timeout of the connection, to restore after the answer; undefined if the reply was available at once. */
   idleMs: number | undefined
-  /** Waits for the end of the turn. */
   short: ShortReply | undefined
 }
 
@@ -63,7 +61,6 @@ export class Repeats implements ConnectionReader {
   private readonly options: RepeatsOptions
   private readonly heads = new KnownHeads()
   private readonly lines = new WeakMap<Socket, Line>()
-  /** Connections with a repeat that is being answered. */
   private readonly active = new Set<Line>()
   private readonly answers = new FairQueue(ANSWERS_PER_TURN_MAX)
   /** Repeats that Node's messages answer, by Node's request. */
@@ -149,7 +146,6 @@ export class Repeats implements ConnectionReader {
     return socket.listeners('data')[0] === read
   }
 
-  /** @returns false if the bytes are left to Node. */
   private answer(bytes: Buffer, line: Line): boolean {
     const { socket } = line
     const plain = this.heads.find(bytes)
@@ -169,7 +165,6 @@ export class Repeats implements ConnectionReader {
     return true
   }
 
-  /** Begins to answer a request. @returns undefined if the guard refuses it. */
   begin(plain: PlainRequest, socket: Socket): Repeat | undefined {
     const { guard, forwardsWrites, schedule, signals } = this.options
     const repeat = new Repeat(plain, socket, this.options)
@@ -188,7 +183,6 @@ export class Repeats implements ConnectionReader {
     else this.handOver(line)
   }
 
-  /** Takes the repeat that is being answered from its connection. */
   private take(line: Line): Current | undefined {
     const { current } = line
     line.current = undefined

@@ -1,11 +1,9 @@
-/** Translates errors of the OpenID client into outcomes of a login. */
 import type { LoginRefusal, Verification } from '@latchkey/acl'
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client'
 import { OutgoingError } from '../../outgoing/outgoing.ts'
 
 type Failure = Exclude<Verification, { readonly outcome: 'verified' }>
 
-/** Refusals by the claim that has an unexpected value. */
 const CLAIM_REFUSALS: ReadonlyMap<unknown, LoginRefusal> = new Map([
   ['nonce', 'nonce_invalid'],
   ['iss', 'issuer_invalid'],
@@ -22,7 +20,6 @@ const REFUSALS: ReadonlyMap<unknown, LoginRefusal> = new Map([
   ['OAUTH_UNSUPPORTED_OPERATION', 'token_malformed'],
 ])
 
-/** What a failed exchange of a code means. */
 export function exchangeFailure(error: unknown): Failure {
   const cause = summaryOf(error)
   if (outgoingErrorIn(error)) return { outcome: 'provider_unavailable', cause }

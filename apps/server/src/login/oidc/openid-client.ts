@@ -19,7 +19,6 @@ import { exchangeFailure, summaryOf, userinfoFailure } from './failures.ts'
 /** Maximum number of methods whose discovery document and keys are cached. Those of other methods are fetched again. */
 const PROVIDERS_MAX = 1_000
 const PROVIDER_MS_MAX = 600_000
-/** Timeout of the library. {@link Outgoing} has its own limit. */
 const REQUEST_SECONDS_MAX = 5
 const ALGORITHMS_DEFAULT: readonly string[] = ['RS256']
 
