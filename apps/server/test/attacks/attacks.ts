@@ -24,13 +24,8 @@ export const by = (token: string) => ({ 'X-Service-Token': token })
 export const compressed = (i: number) => ({ 'Accept-Encoding': ['gzip', 'br', 'zstd'][i % 3] ?? 'gzip' })
 
 const KEYS = (i: number) => `key "path/of/key/${i}" { policy = "write" }\n`
-const ESCAPES = (i: number) => `key "${'\\x41'.repeat(30)}${i}" { policy = "read" }\n`
 const LONGEST_RULES = json({ Rules: many(limits.RULES_BYTES_MAX, KEYS) })
 const RULES_15_KB = json({ Rules: many(13_000, KEYS) })
-const LONGEST_ESCAPES = json({ Rules: many(limits.RULES_BYTES_MAX, ESCAPES) })
-const ESCAPES_15_KB = json({ Rules: many(12_000, ESCAPES) })
-// JSON escapes each line feed as two bytes, so the body is twice as long.
-const LONGEST_LINES = json({ Rules: '\n'.repeat(limits.RULES_BYTES_MAX) })
 export const MEGABYTE = Buffer.alloc(limits.BODY_BYTES_MAX, 'a')
 const DEEP = '['.repeat(limits.BODY_BYTES_MAX)
 const MANY_FIELDS = `{${Array.from({ length: 90_000 }, (_, i) => `"${i.toString(36)}":0`).join(',')}}`
@@ -40,12 +35,6 @@ const MANY_LINKS = json({
   NodeIdentities: Array.from({ length: 1_000 }, (_, i) => ({
     NodeName: `${i}`.padStart(250, 'n'),
     Datacenter: 'dc1',
-  })),
-})
-const WRONG_LINKS = json({
-  ServiceIdentities: Array.from({ length: 1_000 }, () => ({
-    ServiceName: 's',
-    Datacenters: Array.from({ length: 100 }, () => 0),
   })),
 })
 const checks = (length: number) =>
@@ -92,7 +81,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   [NO_ATTACK]: () => new Promise(() => {}),
   // Without a token.
   'lint of 15 KB': floodOf(100, post(LINT, RULES_15_KB)),
-  'lint of 15 KB of escapes': floodOf(100, post(LINT, ESCAPES_15_KB)),
   'authorize, 64 checks': floodOf(100, post(AUTHORIZE, CHECKS)),
   'bootstrap refused': floodOf(100, put('/v1/acl/bootstrap', '')),
   'unknown secrets': floodOf(100, (i) => ({ path: '/v1/acl/token/self', headers: by(anId(i)) })),
@@ -103,7 +91,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'legacy info of unknown secrets': floodOf(100, (i) => ({ path: `/v1/acl/info/${anId(i)}` })),
   'legacy writes refused': floodOf(100, put('/v1/acl/create', json({ Name: 'x', Type: 'client' }))),
   'bodies of 1 MB refused': floodOf(CONNECTIONS, put(TOKEN, MEGABYTE)),
-  'bodies of 1 MB refused, chunked': floodOf(CONNECTIONS, put(TOKEN, MEGABYTE), { chunked: true }),
   'bodies of 1 MB refused, half sent': (field) =>
     hold(field, {
       connections: CONNECTIONS,
@@ -117,7 +104,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       opening: () => bytesOf({ path: '/v1/openapi.json' }).toString().repeat(20),
     }),
   'openapi, compressed': floodOf(100, (i) => ({ path: '/v1/openapi.json', headers: compressed(i) })),
-  'docs, compressed': floodOf(100, (i) => ({ path: '/docs', headers: compressed(i) })),
   'requests that never end': (field) =>
     hold(field, {
       connections: CONNECTIONS,
@@ -132,11 +118,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'new connections': floodOf(100, { path: '/v1/status/leader', headers: { Connection: 'close' } }),
   // With the token of an application.
   'lint of the longest rules': floodOf(50, post(LINT, LONGEST_RULES, NARROW)),
-  'lint of the longest rules of escapes': floodOf(50, post(LINT, LONGEST_ESCAPES, NARROW)),
-  'lint of the longest rules of lines': floodOf(50, post(LINT, LONGEST_LINES, NARROW)),
-  'lint of the longest rules, aborted': floodOf(CONNECTIONS, post(LINT, LONGEST_RULES, NARROW), {
-    abortAfterMs: 300,
-  }),
   'lint of the longest rules, half sent': (field) =>
     hold(field, {
       connections: CONNECTIONS,
@@ -163,10 +144,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       opening: () => bytesOf({ path: '/v1/kv/narrow/tree?recurse', headers: by(NARROW) }),
     }),
   'a tree of 100 MB, read': floodOf(20, { path: '/v1/kv/narrow/tree?recurse', headers: by(NARROW) }),
-  'a tree of 100 MB, compression asked': floodOf(20, (i) => ({
-    path: '/v1/kv/narrow/tree?recurse',
-    headers: { ...by(NARROW), ...compressed(i) },
-  })),
   'one key of 512 KB, unread': (field) =>
     hold(field, {
       connections: CONNECTIONS,
@@ -181,9 +158,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     { abortAfterMs: 50 },
   ),
   // With acl:read.
-  'who-can, aborted and repeated': floodOf(30, post('/v1/internal/acl/who-can', QUESTION, READER), {
-    abortAfterMs: 300,
-  }),
   'who-can': floodOf(30, post('/v1/internal/acl/who-can', QUESTION, READER)),
   'list of tokens': floodOf(50, { path: '/v1/acl/tokens', headers: by(READER) }),
   'list of tokens, unread': (field) =>
@@ -198,14 +172,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
     path: '/v1/acl/tokens',
     headers: { ...by(READER), ...compressed(i) },
   })),
-  'list of tokens, compressed and unread': (field) =>
-    hold(field, {
-      connections: CONNECTIONS,
-      opening: (i) =>
-        bytesOf({ path: '/v1/acl/tokens', headers: { ...by(READER), ...compressed(i) } })
-          .toString()
-          .repeat(10),
-    }),
   // Each is built from the database.
   'lists of tokens with filters': floodOf(50, (i) => ({
     path: `/v1/acl/tokens?servicename=s${i}`,
@@ -216,10 +182,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       ? put(TOKEN, '{}', MANAGEMENT)
       : { path: '/v1/acl/tokens', headers: { ...by(READER), ...compressed(i) } },
   ),
-  'list of policies, compressed': floodOf(100, (i) => ({
-    path: '/v1/acl/policies',
-    headers: { ...by(READER), ...compressed(i) },
-  })),
   'legacy list': floodOf(50, { path: '/v1/acl/list', headers: by(READER) }),
   'translated rules': floodOf(
     50,
@@ -227,7 +189,6 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   ),
   // With acl:write.
   'tokens of 3,000 links': floodOf(30, put(TOKEN, MANY_LINKS, MANAGEMENT)),
-  'tokens of wrong links': floodOf(30, put(TOKEN, WRONG_LINKS, MANAGEMENT)),
   'legacy import, checked': floodOf(10, {
     ...put('/v1/internal/acl/legacy-tokens?check', LEGACY_DUMP, MANAGEMENT),
   }),
