@@ -20,7 +20,7 @@ import { type ReplicationReport, replicationStateOf } from './replication/replic
 import type { ServerStore } from './server-store.ts'
 import { showAgentMetrics } from './telemetry/agent-metrics.ts'
 import { mergeMetrics } from './telemetry/metrics.ts'
-import type { ServerMetrics } from './workers/worker-messages.ts'
+import type { ServerMetrics } from './workers/main-link.ts'
 
 export interface ServerClusterInfo extends ClusterInfo {
   /** Set by the job that watches legacy mode. */

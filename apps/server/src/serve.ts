@@ -14,9 +14,8 @@ import { migrate } from './database/schema/migrate.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
 import { StartError } from './start-error.ts'
-import { type Channel, MainLink } from './workers/main-link.ts'
+import { type Channel, MainLink, REFUSED_EXIT_CODE } from './workers/main-link.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
-import { REFUSED_EXIT_CODE } from './workers/worker-messages.ts'
 
 /** Resources to stop with the server, last started first. `isForGood`: the server leaves the cluster permanently. */
 type Stop = (isForGood: boolean) => Promise<void>

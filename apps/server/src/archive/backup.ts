@@ -5,14 +5,18 @@ import { formatInstant, PRODUCT_VERSION } from '@latchkey/contract'
 import type pg from 'pg'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { type ArchiveStore, connectForArchive } from './archive-store.ts'
-import { type ArchiveHeader, FORMAT, hashOf, lineOf, type Rows, SIGNATURE_CONTEXT } from './format.ts'
+import {
+  ARCHIVED_TABLES,
+  type ArchiveHeader,
+  FORMAT,
+  hashOf,
+  lineOf,
+  type Rows,
+  SIGNATURE_CONTEXT,
+} from './format.ts'
 import { requireKnownSchema } from './refusals.ts'
-import { ARCHIVED_TABLES } from './tables.ts'
 
-/**
- * A reader that is idle for this long loses the archive, because its transaction keeps the database from removing old
- * rows.
- */
+/** An archive whose reader is idle for longer is lost: its transaction keeps old rows in the database. */
 const READER_IDLE_MS_MAX = 60_000
 /** Maximum characters of a page, unless one row has more. */
 const PAGE_LENGTH = 1_048_576
@@ -21,12 +25,7 @@ const FETCHED_ROWS = 50
 
 const compress = promisify(zstdCompress)
 
-/**
- * The pieces of an archive. All rows come from one snapshot: a read-only transaction at repeatable read, which takes no
- * lock that a write waits for.
- *
- * @throws AclError `unavailable` if a newer server has migrated the schema.
- */
+/** The pieces of an archive, from one snapshot that no write waits for. @throws AclError `unavailable` */
 export async function* backUp(store: ArchiveStore): AsyncGenerator<Uint8Array> {
   const client = await connectForArchive(store.url)
   try {
@@ -70,7 +69,6 @@ async function headerOf(client: pg.Client, store: ArchiveStore): Promise<Archive
   }
 }
 
-/** The columns of each table. */
 async function columnsOf(client: pg.Client): Promise<Record<string, string[]>> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(
     `SELECT c.relname AS table, array_agg(a.attname::text ORDER BY a.attnum) AS columns
@@ -81,7 +79,6 @@ async function columnsOf(client: pg.Client): Promise<Record<string, string[]>> {
   return Object.fromEntries(rows.map(({ table, columns }) => [table, columns]))
 }
 
-/** All rows of all tables, within the transaction of the client. */
 export async function* pagesOf(client: pg.Client): AsyncGenerator<Rows> {
   for (const table of ARCHIVED_TABLES) {
     let page: string[] = []

@@ -20,23 +20,19 @@ import {
 const decompress = promisify(zstdDecompress)
 const NEWLINE = 10
 
-/** The parts of an archive, in order: one header, any number of pages, one end. */
 export type ArchiveItem =
   | { readonly kind: 'header'; readonly header: ArchiveHeader }
   | { readonly kind: 'rows'; readonly rows: Rows }
   | { readonly kind: 'end'; readonly end: ArchiveEnd }
 
-/** An archive whose checksums are all correct. */
 export interface VerifiedArchive {
   readonly header: ArchiveHeader
   readonly end: ArchiveEnd
 }
 
 /**
- * Reads an archive and verifies every checksum on the way. It is only known to be complete after its end. One part is
- * in memory at a time.
- *
- * @throws AclError `snapshot_invalid`, which says where it is damaged; `snapshot_refused` for a newer format.
+ * Reads an archive, one part at a time, and verifies every checksum; it is only complete after its end.
+ * @throws AclError `snapshot_invalid`; `snapshot_refused` for a newer format.
  */
 export async function* readArchive(archive: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
   const reader = new Reader(archive)
@@ -75,12 +71,7 @@ export async function* readArchive(archive: AsyncIterable<Uint8Array>): AsyncGen
   }
 }
 
-/**
- * Reads a whole archive.
- *
- * @param check called with the header before anything else is read.
- * @throws AclError `snapshot_invalid`, `snapshot_refused`, and what `check` throws.
- */
+/** Reads a whole archive. @param check called with the header before anything else is read. */
 export async function verifyArchive(
   archive: AsyncIterable<Uint8Array>,
   check: (header: ArchiveHeader) => void = () => {},
@@ -113,14 +104,12 @@ class Reader {
   private readonly pieces: AsyncIterator<Uint8Array>
   private readonly hash = createHash('sha256')
   private held: Buffer = Buffer.alloc(0)
-  /** Bytes read so far. */
   private at = 0
 
   constructor(archive: AsyncIterable<Uint8Array>) {
     this.pieces = archive[Symbol.asyncIterator]()
   }
 
-  /** The hash of everything read so far. */
   wholeHash(): string {
     return this.hash.copy().digest('hex')
   }

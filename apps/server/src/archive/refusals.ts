@@ -1,17 +1,11 @@
 import { AclError } from '@latchkey/contract'
-import { migrationNames } from '../database/schema/migrate.ts'
-import { isOfLastBeforeRelease } from '../database/schema/schema-compatibility.ts'
+import { isOfLastBeforeRelease, migrationNames } from '../database/schema/migrate.ts'
 import { SAMPLE_CONTEXT } from '../storage/keys/open-secrets.ts'
 import type { ArchiveStore } from './archive-store.ts'
-import { type ArchiveEnd, type ArchiveHeader, SIGNATURE_CONTEXT } from './format.ts'
+import { ARCHIVED_TABLES, type ArchiveEnd, type ArchiveHeader, SIGNATURE_CONTEXT } from './format.ts'
 import { damaged } from './read.ts'
-import { ARCHIVED_TABLES } from './tables.ts'
 
-/**
- * Checks that an archive is for this server, from its header alone.
- *
- * @throws AclError `snapshot_refused`, `snapshot_invalid`.
- */
+/** Checks from its header that an archive is for this server. @throws AclError `snapshot_refused` */
 export function requireSuitable(header: ArchiveHeader, store: ArchiveStore): void {
   const unknown = unknownOf(header.migrations)
   if (unknown !== undefined && !isOfLastBeforeRelease(header.migrations)) {
@@ -36,10 +30,7 @@ export function requireSuitable(header: ArchiveHeader, store: ArchiveStore): voi
   requireKeys(header, store)
 }
 
-/**
- * Checks that every key that may have sealed something opens its sample, so that a wrong key is found before anything
- * is read.
- */
+/** Checks that every key opens its sample, so that a wrong key is found before anything is read. */
 function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
   const samples = keys.map(({ id, sample }) => ({ keyId: id, bytes: Buffer.from(sample, 'base64') }))
   const problems = samples.flatMap((sealed) => {
@@ -54,9 +45,7 @@ function requireKeys({ keys }: ArchiveHeader, { ring }: ArchiveStore): void {
 
 /**
  * Checks that a server with these keys made the archive, and that nobody has changed it since.
- *
  * @param isUnauthenticated whether the caller vouches for an archive without an HMAC.
- * @throws AclError `snapshot_refused`, `snapshot_invalid`.
  */
 export function requireAuthentic(
   { sha256, signature }: ArchiveEnd,
@@ -79,12 +68,7 @@ export function requireAuthentic(
     throw damaged(`it was changed after it was made: its HMAC is not by the key ${signature.keyId}`)
 }
 
-/**
- * A server that does not know the whole schema would leave something out of an archive, or leave it in the store.
- *
- * @param applied migrations of the database.
- * @throws AclError `unavailable`: a newer server on this database can do it.
- */
+/** A server that does not know the whole schema would leave something out. @throws AclError `unavailable` */
 export function requireKnownSchema(applied: readonly string[]): void {
   const unknown = unknownOf(applied)
   if (unknown === undefined) return

@@ -2,27 +2,23 @@ import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { AclError, type RestoredSnapshot } from '@latchkey/contract'
 import pg from 'pg'
 import { sqlStateOf } from '../database/database-error.ts'
-import { KeyRingError } from '../secrets/key-ring.ts'
+import { KeyRingError, type Sealed } from '../secrets/key-ring.ts'
+import type { SecretBox } from '../secrets/secret-box.ts'
+import { readBytes, readText, storeBytes } from '../storage/read/stored-text.ts'
+import { REPLICATION_TOKEN_ID, readSealedToken, showSealedToken } from '../storage/sealed-rows.ts'
+import { firstEightBytes } from '../storage/token-table.ts'
+import { keyHashes } from '../storage/write/row-changes.ts'
 import { type ArchiveStore, connectForArchive } from './archive-store.ts'
-import { type ArchiveHeader, INDEX_MAX, type Rows } from './format.ts'
+import { ARCHIVED_TABLES, type ArchiveHeader, INDEX_MAX, type Rows } from './format.ts'
 import { type ArchiveItem, damaged } from './read.ts'
 import { refused, requireKnownSchema } from './refusals.ts'
-import { rewrapRows } from './rewrap-row.ts'
-import { ARCHIVED_TABLES } from './tables.ts'
 
-/**
- * Minimum distance from the archive's index to the index of the restored store. Clients and other datacenters may have
- * seen indexes of the lost store that are newer than the archive. This is enough for ten writes a second for a day.
- */
+/** Clients may have seen indexes that are newer than the archive: enough for ten writes a second for a day. */
 export const INDEX_GAP = 1_000_000
 
 /**
- * Replaces all records with the records of an archive, in one transaction. Rows are collected in temporary tables
- * first, so other writers wait only while they are moved. Every process then reloads everything, because the change log
- * does not reach back, as after the loss of a database.
- *
- * @param items verified as they are read; the end comes last.
- * @throws AclError `snapshot_refused`, `unavailable`, and errors of the items and of the database.
+ * Replaces all records, in one transaction. Rows are collected in temporary tables first, so other writers wait only
+ * while they are moved. Every process then reloads everything, because the change log does not reach back.
  */
 export async function restore(
   items: AsyncIterable<ArchiveItem>,
@@ -83,10 +79,7 @@ async function insertRows(
 }
 
 /**
- * Refuses an archive that would leave a store without its built-in policy, so that no token could have all rights, and
- * one whose rows have an index that no store reaches.
- *
- * @throws AclError `snapshot_invalid`.
+ * Refuses an archive without the built-in policy, so that no token could have all rights, or with impossible indexes.
  */
 async function requireRecords(client: pg.Client, { tables }: ArchiveHeader): Promise<void> {
   // A secondary that has not copied it yet has none, nor has a store before 1.4.0.
@@ -119,11 +112,9 @@ function rewrapped(rows: Rows, { secrets, ring }: ArchiveStore): string {
 }
 
 /**
- * Takes the lock that every commit takes first, and chooses the index of the restored store: above every index that
- * this database, this process or the archive has seen. Read leases are ended first; others may commit while they end.
- *
- * @throws AclError `unavailable` if this process is not a member now: another process may be answering from memory
- * alone.
+ * Takes the lock that every commit takes first, after all leases have ended, and chooses an index above every index
+ * that this database, this process or the archive has seen. @throws AclError `unavailable` if this process is not a
+ * member.
  */
 async function takeIndex(client: pg.Client, header: ArchiveHeader, store: ArchiveStore): Promise<number> {
   let author = store.membership.withoutLease()
@@ -161,10 +152,7 @@ async function takeIndex(client: pg.Client, header: ArchiveHeader, store: Archiv
   return index
 }
 
-/**
- * Replaces the rows of a table. They are written with a new index, so watchers of a record see a change, and nothing
- * cached by ModifyIndex stays valid.
- */
+/** Replaces the rows of a table, with a new index, so that watchers and caches notice. */
 async function moveRows(
   client: pg.Client,
   table: string,
@@ -196,4 +184,78 @@ function copyOf(table: string): string {
 
 function listOf(columns: readonly string[]): string {
   return columns.map((name) => pg.escapeIdentifier(name)).join(', ')
+}
+
+interface TokenRow {
+  readonly secret_hash: string
+  readonly secret_cipher: string
+  readonly secret_key_id: string
+  readonly accessor_id: string
+}
+
+interface AuthMethodRow {
+  readonly key: string
+  readonly secret_cipher: string | null
+  readonly secret_key_id: string | null
+}
+
+interface SystemRow {
+  readonly key: string
+  readonly value: Parameters<typeof readSealedToken>[0]['value']
+}
+
+const REWRAP: Readonly<Record<string, (row: never, secrets: SecretBox) => object>> = {
+  token: rewrapToken,
+  auth_method: rewrapAuthMethod,
+  system: rewrapSystem,
+}
+
+/**
+ * Hashes the secrets of rows with this store's lookup key, and seals them with its active key. @throws KeyRingError
+ */
+export function rewrapRows({ table, json }: Rows, secrets: SecretBox): string {
+  const rewrap = REWRAP[table]
+  if (rewrap === undefined) return json
+  const rows = JSON.parse(json) as never[]
+  return JSON.stringify(rows.map((row) => rewrap(row, secrets)))
+}
+
+function rewrapToken(row: TokenRow, secrets: SecretBox): object {
+  const sealed = sealedOf(row.secret_key_id, row.secret_cipher)
+  const SecretID = secrets.open(sealed, row.secret_hash.slice(2))
+  const hash = secrets.lookupHash(SecretID)
+  const { accessorHash, foldedHash } = keyHashes({ AccessorID: readText(row.accessor_id), SecretID }, secrets)
+  const isSame = row.secret_hash.slice(2) === hash
+  const { keyId, bytes } = isSame ? secrets.rewrap(sealed, hash) : secrets.seal(SecretID, hash)
+  return {
+    ...row,
+    secret_hash: `\\x${hash}`,
+    secret_cipher: storeBytes(bytes),
+    secret_key_id: keyId,
+    accessor_hash: accessorHash === undefined ? null : firstEightBytes(accessorHash),
+    folded_hash: foldedHash === undefined ? null : `\\x${foldedHash}`,
+  }
+}
+
+function rewrapAuthMethod(row: AuthMethodRow, secrets: SecretBox): object {
+  const { key, secret_cipher, secret_key_id } = row
+  if (secret_cipher === null || secret_key_id === null) return row
+  const id = `auth-method/${key}`
+  const { keyId, bytes } = rewrapOpened(sealedOf(secret_key_id, secret_cipher), id, secrets)
+  return { ...row, secret_cipher: storeBytes(bytes), secret_key_id: keyId }
+}
+
+function rewrapSystem(row: SystemRow, secrets: SecretBox): object {
+  if (row.key !== 'replication-token') return row
+  const sealed = rewrapOpened(readSealedToken(row), REPLICATION_TOKEN_ID, secrets)
+  return { ...row, value: showSealedToken(sealed) }
+}
+
+/** Also opens a secret that the active key has already sealed. */
+function rewrapOpened(sealed: Sealed, id: string, secrets: SecretBox): Sealed {
+  return secrets.seal(secrets.open(sealed, id), id)
+}
+
+function sealedOf(keyId: string, stored: string): Sealed {
+  return { keyId, bytes: readBytes(stored) }
 }

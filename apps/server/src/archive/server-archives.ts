@@ -13,14 +13,12 @@ import { requireAuthentic, requireSuitable } from './refusals.ts'
 import { restore } from './restore.ts'
 
 interface Parts extends ArchiveStore {
-  /** Where an archive is stored until it is restored. */
   readonly folder: string
   /** Resolves once this process has applied the last commit of the database. */
   readonly catchUp: () => Promise<unknown>
   readonly log: BaseLogger
 }
 
-/** Backup and restore of the store of a server, one at a time. */
 export class ServerArchives implements Archives {
   private readonly parts: Parts
   private isBusy = false
@@ -45,8 +43,7 @@ export class ServerArchives implements Archives {
   }
 
   /**
-   * Stores the archive in a temporary file first: it arrives at its client's pace, and nothing is changed before all
-   * its checksums are verified. Its secrets are sealed in the file, too.
+   * In a temporary file first: it arrives at its client's pace, and nothing changes before all checksums are verified.
    */
   async restore(
     archive: AsyncIterable<Uint8Array>,

@@ -3,31 +3,24 @@ import pg from 'pg'
 import type { BaseLogger } from 'pino'
 import { PrismaClient } from '../generated/prisma/client.ts'
 import type { Tracing } from '../tracing/open-tracing.ts'
-import { DatabaseClient } from './database-client.ts'
 import { withAclErrors } from './database-error.ts'
 
 export interface ConnectOptions {
   readonly url: string
   readonly log: BaseLogger
-  /** Maximum connections of this process. */
   readonly connectionsMax?: number
   /** The name shown in `pg_stat_activity`. */
   readonly applicationName?: string
   readonly limits?: Partial<DatabaseLimits>
-  /** Makes spans of its statements. Default: none. */
   readonly tracing?: Pick<Tracing, 'traceStatements'> | undefined
 }
 
-/** Time limits for the database, in milliseconds. */
 interface DatabaseLimits {
   /** To open a connection, or to get a free one. The driver has no limit by default. */
   readonly connectMs: number
   /** For a statement, or a transaction of several statements. The database rolls it back, so the outcome is known. */
   readonly statementMs: number
-  /**
-   * For any answer. Longer than {@link statementMs}, so it only expires if the connection silently drops data. The
-   * connection is then closed, and the outcome is unknown.
-   */
+  /** For any answer: the connection silently drops data. It is then closed, and the outcome is unknown. */
   readonly answerMs: number
   /** Until the next statement of an open transaction. Releases locks of a paused process. */
   readonly idleInTransactionMs: number
@@ -54,26 +47,14 @@ const KEEP_ALIVE_DELAY_MS = 5_000
  */
 const SESSION_OPTIONS = '-c jit=off -c default_transaction_isolation=read\\ committed'
 
-/** One connection pool to one PostgreSQL, shared by Prisma and prepared statements. */
-export interface Database {
-  readonly pool: pg.Pool
-  readonly prisma: PrismaClient
-  readonly limits: DatabaseLimits
-  /** Queries the database. Throws an `AclError` `unavailable` if there is no answer in time. */
-  ping(): Promise<void>
-  /** Waits for statements in flight, then closes every connection. */
-  close(): Promise<void>
-}
+export type Database = ReturnType<typeof connectDatabase>
 
 /**
- * Opens a pool; the first connection is opened on demand.
- *
- * Run single statements with `pool.query`: it closes a connection that failed or timed out. A statement that fails by
- * design (a unique violation) therefore costs a connection; let it return its refusal instead of raising. Parameters in
- * the URL (such as `sslmode` or `statement_timeout`) override the options.
+ * Opens a pool. Run single statements with `pool.query`: it closes a connection that failed. Let a statement return
+ * its refusal instead of raising. Parameters in the URL (such as `sslmode`) override the options.
  */
-export function connectDatabase(options: ConnectOptions): Database {
-  const limits = { ...DATABASE_LIMITS, ...options.limits }
+export function connectDatabase(options: ConnectOptions) {
+  const limits: DatabaseLimits = { ...DATABASE_LIMITS, ...options.limits }
   const pool = new pg.Pool({
     Client: DatabaseClient,
     connectionString: options.url,
@@ -111,13 +92,47 @@ export function connectDatabase(options: ConnectOptions): Database {
     pool,
     prisma,
     limits,
-    async ping() {
+    /** Throws an `AclError` `unavailable` if there is no answer in time. */
+    async ping(): Promise<void> {
       await withAclErrors(() => pool.query('SELECT 1'))
     },
-    async close() {
+    async close(): Promise<void> {
       isClosing = true
       await prisma.$disconnect()
       await pool.end()
     },
+  }
+}
+
+/**
+ * The driver reads the files named in its URL whenever it connects, and its constructor throws if they cannot be read,
+ * even from timers, where nothing can catch the error. Here connecting fails, as if the database were unreachable.
+ */
+export class DatabaseClient extends pg.Client {
+  private readonly problem: Error | undefined
+
+  constructor(config: pg.ClientConfig = {}) {
+    const problem = problemOf(config)
+    super(problem === undefined ? config : {})
+    this.problem = problem
+  }
+
+  override connect(): Promise<pg.Client>
+  override connect(callback: (error: Error) => void): void
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+    const { problem } = this
+    if (callback === undefined) return problem === undefined ? super.connect() : Promise.reject(problem)
+    if (problem === undefined) super.connect(callback)
+    else process.nextTick(callback, problem)
+    return undefined
+  }
+}
+
+function problemOf(config: pg.ClientConfig): Error | undefined {
+  try {
+    new pg.Client(config)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
   }
 }

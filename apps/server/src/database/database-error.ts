@@ -17,10 +17,7 @@ const UNTRUSTED: Outage = {
   message: 'This server and the database do not agree on an encrypted connection',
 }
 
-/**
- * SQLSTATEs, or their leading characters, which mean that the database is unavailable, not that a statement is wrong.
- * The first that fits counts. See the table of error codes in PostgreSQL's manual, appendix A.
- */
+/** SQLSTATEs, or their first characters, of an unavailable database; the first that fits counts. */
 const OUTAGE_BY_STATE: readonly (readonly [state: string, Outage])[] = [
   ['08', UNREACHABLE], // the connection failed
   // A standby, or a database whose operator has set default_transaction_read_only.
@@ -45,41 +42,20 @@ const OUTAGE_BY_STATE: readonly (readonly [state: string, Outage])[] = [
   ['XX002', DAMAGED], // damaged index
 ]
 
-const UNREACHABLE_SYSTEM_CODES: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EPIPE',
-  'ENOENT', // the socket file of a database that is down, or a file that its URL names
-  'EACCES', // a file that this user may not read
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-])
-
-/** Codes of OpenSSL and Node for a certificate or a handshake. */
 const TLS_CODE = /CERT|SSL|TLS|^UNABLE_TO_|^HOSTNAME_MISMATCH$|^PATH_LENGTH_EXCEEDED$/
 
-/** Prisma's own codes for errors without an SQLSTATE: see its error reference. */
-const OUTAGE_BY_PRISMA_CODE: ReadonlyMap<string, Outage> = new Map([
-  ['P1001', UNREACHABLE], // cannot reach the server
-  ['P1002', TOO_SLOW], // it timed out
-  ['P1008', TOO_SLOW], // an operation timed out
-  ['P1011', UNTRUSTED], // the TLS connection failed
-  ['P1017', UNREACHABLE], // it closed the connection
-  ['P2024', TOO_SLOW], // no connection from the pool in time
-  ['P2028', TOO_SLOW], // no transaction in time
-])
-
-/** How Prisma's driver adapter reports socket errors; a raw query hides them behind the code P2010. */
-const OUTAGE_BY_ADAPTER_KIND: ReadonlyMap<unknown, Outage> = new Map([
-  ['DatabaseNotReachable', UNREACHABLE],
-  ['ConnectionClosed', UNREACHABLE],
-  ['SocketTimeout', TOO_SLOW],
-  ['TlsConnectionError', UNTRUSTED],
-])
+/** Other codes: of the system, of Prisma (see its error reference), and the kinds of its driver adapter. */
+const OUTAGE_BY_CODE: ReadonlyMap<unknown, Outage> = new Map(
+  (
+    [
+      [UNREACHABLE, 'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH'],
+      // The last two: the socket file of a database that is down, and files that its URL names.
+      [UNREACHABLE, 'ENETUNREACH P1001 P1017 DatabaseNotReachable ConnectionClosed ENOENT EACCES'],
+      [TOO_SLOW, 'P1002 P1008 P2024 P2028 SocketTimeout'],
+      [UNTRUSTED, 'P1011 TlsConnectionError'],
+    ] as const
+  ).flatMap(([outage, codes]) => codes.split(' ').map((code) => [code, outage] as const)),
+)
 
 /** Messages that the driver throws without any code (pg 8.23, pg-pool 3.14). */
 const OUTAGE_BY_DRIVER_MESSAGE: readonly (readonly [message: string, Outage])[] = [
@@ -94,7 +70,6 @@ const OUTAGE_BY_DRIVER_MESSAGE: readonly (readonly [message: string, Outage])[] 
   ['There was an error establishing an SSL connection', UNTRUSTED],
 ]
 
-/** The relevant parts of an error, whether pg, Node or Prisma threw it. */
 interface ErrorParts {
   readonly code?: unknown
   readonly message?: unknown
@@ -106,10 +81,7 @@ interface ErrorParts {
   readonly kind?: unknown
 }
 
-/**
- * The SQLSTATE of a database error, thrown by `pg` or through Prisma; undefined if it has none. Prisma's own codes are
- * less specific and differ between a query and a raw query, so they are not used for this.
- */
+/** The SQLSTATE of an error of `pg` or Prisma, whose own codes are less specific. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code } = partsOf(error)
   const { originalCode } = adapterCauseOf(error)
@@ -121,12 +93,8 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * Converts errors that mean "the database is unavailable" to a refusal; returns any other error unchanged.
- *
- * If the connection broke before the answer, the caller of a write cannot know whether it was committed.
- *
- * @returns an `AclError` with one of {@link OUTAGE_CODES} (503, `Retry-After: 1`) and the error as its cause; or the
- * error itself.
+ * Converts errors that mean "the database is unavailable" to an `AclError` with one of {@link OUTAGE_CODES} (503). If
+ * the connection broke before the answer, the caller of a write cannot know whether it was committed.
  */
 export function asAclError(error: unknown): unknown {
   const outage = outageOf(error)
@@ -134,7 +102,6 @@ export function asAclError(error: unknown): unknown {
   return new AclError(outage.code, outage.message, { headers: { 'Retry-After': '1' }, cause: error })
 }
 
-/** Runs database work; converts its errors with {@link asAclError}. */
 export async function withAclErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -148,12 +115,9 @@ export function outageOf(error: unknown): Outage | undefined {
   const { code, message, cause } = partsOf(error)
   const state = sqlStateOf(error)
   if (state !== undefined) return firstOf(OUTAGE_BY_STATE, state)
-  const ofAdapter = OUTAGE_BY_ADAPTER_KIND.get(adapterCauseOf(error).kind)
-  if (ofAdapter !== undefined) return ofAdapter
-  if (typeof code === 'string') {
-    if (UNREACHABLE_SYSTEM_CODES.has(code)) return UNREACHABLE
-    return OUTAGE_BY_PRISMA_CODE.get(code) ?? (TLS_CODE.test(code) ? UNTRUSTED : undefined)
-  }
+  const ofCode = OUTAGE_BY_CODE.get(adapterCauseOf(error).kind) ?? OUTAGE_BY_CODE.get(code)
+  if (ofCode !== undefined) return ofCode
+  if (typeof code === 'string') return TLS_CODE.test(code) ? UNTRUSTED : undefined
   const ofDriver = typeof message === 'string' ? firstOf(OUTAGE_BY_DRIVER_MESSAGE, message) : undefined
   return ofDriver ?? (cause === undefined ? undefined : outageOf(cause))
 }

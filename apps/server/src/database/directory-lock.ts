@@ -4,21 +4,15 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartError } from '../start-error.ts'
 
-/** A held lock on a data directory. */
 interface DirectoryLock {
-  /** Releases the lock. Calling it again does nothing. */
   release(): void
 }
 
 /**
- * Takes the exclusive lock of a data directory, so that two servers never run a database on it.
+ * Takes the exclusive lock of a data directory. The operating system releases it when its holder dies, so there is no
+ * stale state to detect. Node has no `flock`; an exclusive SQLite transaction on an empty file is the same lock, on
+ * every platform and across containers of one machine. A second file names the holder for the error message only.
  *
- * The operating system releases the lock when its holder dies, however that happens: there is no stale state to detect,
- * and a reused pid (common in containers) does not mislead. Node has no `flock`; an exclusive SQLite transaction on an
- * empty file is the same lock, on every platform and across containers of one machine. A second, plain file names the
- * holder for the error message only.
- *
- * @param dataDir an existing directory.
  * @throws StartError naming the holder's pid and host.
  */
 export function lockDirectory(dataDir: string): DirectoryLock {

@@ -1,6 +1,8 @@
-import { createServer } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import type { BaseLogger } from 'pino'
 import { openDataDirectory } from '../data-directory.ts'
@@ -8,8 +10,7 @@ import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
 import { lockDirectory } from './directory-lock.ts'
 import { choosePostgresAccount } from './postgres-account.ts'
-import { findPostgresBinaries } from './postgres-binaries.ts'
-import { databaseBytes, EMBEDDED_NAME, openCluster } from './postgres-cluster.ts'
+import { databaseBytes, EMBEDDED_NAME, findPostgresBinaries, openCluster } from './postgres-cluster.ts'
 import {
   memorySettings,
   type PostgresAddress,
@@ -23,35 +24,22 @@ interface EmbeddedPostgresOptions {
   /** The data directory; created if missing. One server at a time. */
   readonly dataDir: string
   readonly log: BaseLogger
-  /** PostgreSQL settings that override ours. Tests trade durability for speed. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
-/** A supervised PostgreSQL, restarted until it is stopped. */
-export interface EmbeddedPostgres {
-  /** Connects to the server's database as its owner; constant over restarts. Contains a password: never log it. */
-  readonly url: string
-  /** The pid of the postmaster; undefined while it is being restarted. */
-  readonly pid: number | undefined
-  /** Stops the database ("fast": open transactions are rolled back) and releases the data directory. */
-  stop(): Promise<void>
-}
+export type EmbeddedPostgres = Awaited<ReturnType<typeof startEmbeddedPostgres>>
 
 const RESTART_DELAY_MS_MIN = 100
 const RESTART_DELAY_MS_MAX = 5_000
 const PORT_ATTEMPTS_MAX = 5
 
 /**
- * Starts the bundled PostgreSQL in the data directory and supervises it.
- *
- * Data directory: `postgres/` (the database), `postgres.password` and `postgres.log`, `server.lock` and `server.pid`
- * (see {@link lockDirectory}). The first start creates what is missing, and every start cleans up after a kill at any
+ * Starts the bundled PostgreSQL in the data directory and supervises it. Every start cleans up after a kill at any
  * moment. If the database dies, it is restarted with backoff, without a limit, because the cause may be a full disk.
- * Until then, requests are answered 503.
  *
  * @throws StartError if the directory is in use, or the database cannot be created or started now.
  */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions) {
   const { log } = options
   ignoreVariablesOfLibpq()
   const dataDir = openDataDirectory(options.dataDir)
@@ -84,11 +72,13 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     })
     const supervised = supervise(first, () => startAt(address), log)
     return {
+      /** Connects as the owner; constant over restarts. Contains a password: never log it. */
       url,
-      get pid() {
+      get pid(): number | undefined {
         return supervised.pid
       },
-      async stop() {
+      /** Stops the database ("fast": open transactions are rolled back) and releases the data directory. */
+      async stop(): Promise<void> {
         await supervised.stop()
         lock.release()
       },
@@ -99,10 +89,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/**
- * Removes variables such as `PGSSLMODE` and `PGOPTIONS` from the environment of this process and its workers. They are
- * meant for other databases, but the driver reads them for everything that our URL does not say.
- */
+/** Removes variables such as `PGSSLMODE`, which are meant for other databases, but which the driver reads. */
 function ignoreVariablesOfLibpq(): void {
   for (const name of Object.keys(process.env)) {
     if (/^PG[A-Z]/.test(name)) delete process.env[name]
@@ -152,8 +139,8 @@ function supervise(first: Postmaster, start: () => Promise<Postmaster>, log: Bas
 }
 
 /**
- * Listens on a socket inside the cluster's directory, where no other process competes for it. If the path is too long
- * for that, or the platform has no sockets, uses a free loopback port; another process may take it first.
+ * On a socket inside the cluster's directory, where no other process competes for it. If the path is too long, or the
+ * platform has no sockets, on a free loopback port; another process may take it first.
  */
 async function startSomewhere(
   clusterDir: string,
@@ -174,19 +161,14 @@ async function startSomewhere(
   }
 }
 
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      const port = typeof address === 'object' && address !== null ? address.port : 0
-      server.close(() => resolve(port))
-    })
-  })
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  await promisify(server.close.bind(server))()
+  return port
 }
 
-/** Creates the server's database if it is missing. */
 async function createDatabase(url: string): Promise<void> {
   const existing = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   try {

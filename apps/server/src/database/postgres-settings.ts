@@ -6,10 +6,7 @@ export type PostgresAddress =
   | { readonly kind: 'socket'; readonly directory: string }
   | { readonly kind: 'tcp'; readonly port: number }
 
-/**
- * The port is part of the name of the socket file; it never clashes, because the directory belongs to one cluster
- * alone.
- */
+/** Part of the name of the socket file; the directory belongs to one cluster alone. */
 const SOCKET_PORT = 5432
 
 /** Maximum length of a socket path on every system, in bytes: macOS has the lowest limit (104 with the final NUL). */
@@ -21,10 +18,7 @@ export function takesSocket(directory: string): boolean {
   return platform() !== 'win32' && Buffer.byteLength(path) <= SOCKET_PATH_BYTES_MAX
 }
 
-/**
- * Settings passed at every start, so that an upgrade of the server applies its own. Except for {@link memorySettings},
- * all others keep PostgreSQL's defaults; operators who want to tune them run their own PostgreSQL.
- */
+/** Passed at every start. All others keep their defaults: to tune them, run a PostgreSQL of your own. */
 const SETTINGS: Readonly<Record<string, string>> = {
   // An acknowledged write survives a power cut. These are the defaults, stated because we promise them.
   fsync: 'on',
@@ -53,9 +47,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const SMALL_CLUSTER_BYTES_MAX = 268_435_456
 
 /**
- * The shared buffers of a cluster of this size. A small one gets a quarter of PostgreSQL's default, which saves 96 MiB.
- * The system's cache has the rest of its files. This costs a tenth more of the database's time where updates are spread
- * over 100,000 tokens, and nothing where they are spread over 10,000.
+ * A small cluster gets a quarter of PostgreSQL's default, which saves 96 MiB. The system's cache has the rest of its
+ * files: a tenth more of the database's time where updates are spread over 100,000 tokens, and nothing where over
+ * 10,000.
  */
 export function memorySettings(clusterBytes: number): Readonly<Record<string, string>> {
   return { shared_buffers: clusterBytes > SMALL_CLUSTER_BYTES_MAX ? '128MB' : '32MB' }

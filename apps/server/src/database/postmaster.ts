@@ -20,15 +20,11 @@ import { hasCode } from '../has-code.ts'
 import { StartError } from '../start-error.ts'
 import { type PostgresAccount, programEnvironment } from './postgres-account.ts'
 
-/** How a postmaster ended without being asked to stop. */
 interface PostmasterExit {
-  /** In words. */
   readonly how: string
-  /** The last lines it wrote. */
   readonly logTail: string
 }
 
-/** A running PostgreSQL server process that accepts connections. */
 export interface Postmaster {
   readonly pid: number
   /** Settles when the process has ended, for any reason. */
@@ -42,7 +38,6 @@ interface StartPostmasterOptions {
   readonly args: readonly string[]
   readonly account: PostgresAccount
   readonly clusterDir: string
-  /** Where the process writes its log; appended to. */
   readonly logFile: string
   readonly log: BaseLogger
 }
@@ -61,9 +56,7 @@ const LOG_FILE_BYTES_MAX = 10 * 1024 * 1024
 const LOG_TAIL_BYTES = 2_000
 
 /**
- * Starts a postmaster and waits until it accepts connections. Crash recovery may take long: there is no limit while
- * the process lives, only a notice in the log.
- *
+ * Starts a postmaster and waits until it accepts connections, without a limit, because crash recovery may take long.
  * @throws StartError with the end of its log if the process ends instead.
  */
 export async function startPostmaster(options: StartPostmasterOptions): Promise<Postmaster> {
@@ -115,12 +108,9 @@ export async function startPostmaster(options: StartPostmasterOptions): Promise<
 }
 
 /**
- * Prepares for a new postmaster: stops one that an earlier server left behind, ends its orphans, and removes a
- * `postmaster.pid` that would mislead PostgreSQL. The caller holds the directory's lock, so any process that still
- * runs here has no owner.
- *
- * The old postmaster is stopped rather than adopted: a child process reports its end at once, and its settings are
- * known.
+ * Prepares for a new postmaster: stops one that an earlier server left behind (its settings are unknown), ends its
+ * orphans, and removes a misleading `postmaster.pid`. The caller holds the directory's lock, so what still runs has no
+ * owner.
  */
 export async function clearLeftovers(clusterDir: string, log: BaseLogger): Promise<void> {
   const { postmaster } = findClusterProcesses(clusterDir)
@@ -140,8 +130,7 @@ export async function clearLeftovers(clusterDir: string, log: BaseLogger): Promi
 }
 
 /**
- * PostgreSQL detects a stale lock file if its pid is unused, but not if the pid now belongs to another process or a
- * zombie, or was never written. Only called when no postmaster runs.
+ * PostgreSQL does not see that a lock file is stale if its pid now belongs to another process, or was never written.
  */
 function removeMisleadingLocks(clusterDir: string): void {
   for (const name of readdirSync(clusterDir)) {
@@ -197,11 +186,8 @@ function readTail(path: string, offset: number): string {
 
 /**
  * Interrupts a process when this one dies, however it dies: a shell waits for the end of a pipe that only this process
- * holds open. Without it, a killed server would leave its database running until the next start.
- *
- * Windows has no such signal; there, the next start stops the orphaned database.
- *
- * @returns a function that ends the watch; call it as soon as the process has ended, because its pid may be reused.
+ * holds open. On Windows, the next start stops the orphaned database. Call the result as soon as the process has
+ * ended.
  */
 function stopWhenWeDie(pid: number): () => void {
   if (platform() === 'win32') return () => {}
@@ -221,42 +207,26 @@ function stopWhenWeDie(pid: number): () => void {
   }
 }
 
-/** The content of `postmaster.pid` in a cluster's directory. PostgreSQL writes it line by line as it starts. */
-interface PostmasterState {
-  readonly pid: number
-  /** `starting`, `ready`, `stopping` or `standby`; absent in the first moments. */
-  readonly status: string | undefined
-}
-
 const STATUS_LINE = 7
 
 /** Reads `postmaster.pid`; undefined if there is none. The file remains after a postmaster was killed. */
-function readPostmasterState(clusterDir: string): PostmasterState | undefined {
+function readPostmasterState(clusterDir: string) {
   try {
     const lines = readFileSync(join(clusterDir, 'postmaster.pid'), 'utf8').split('\n')
-    return { pid: Number(lines[0]), status: lines[STATUS_LINE]?.trim() || undefined }
+    return { pid: Number(lines[0]), status: lines[STATUS_LINE]?.trim() }
   } catch {
     return undefined
   }
 }
 
-/** The living processes of a cluster: at most one postmaster, and the others it started. */
-interface ClusterProcesses {
-  readonly postmaster: number | undefined
-  /** On Linux only; elsewhere they cannot be distinguished from the processes of another cluster, and this is empty. */
-  readonly children: readonly number[]
-}
-
-/**
- * Finds the processes that serve a cluster by inspecting them, not by the pid in a file: after a kill, that pid may
- * belong to an unrelated process.
- */
-function findClusterProcesses(clusterDir: string): ClusterProcesses {
+/** Finds the processes of a cluster by inspecting them: after a kill, a pid in a file may be another's. */
+function findClusterProcesses(clusterDir: string) {
   const recorded = readPostmasterState(clusterDir)?.pid
   const pids =
     platform() === 'linux' ? findByWorkingDirectory(clusterDir) : findByCommandLine(clusterDir, recorded)
   return {
     postmaster: pids.find((pid) => pid === recorded),
+    // On Linux only: elsewhere they cannot be distinguished from the processes of another cluster.
     children: pids.filter((pid) => pid !== recorded),
   }
 }
@@ -290,13 +260,12 @@ function findByCommandLine(clusterDir: string, recorded: number | undefined): nu
   }
 }
 
-/** Whether a pid names a living process. */
 export function isAlive(pid: number): boolean {
   return isTaken(pid) && !isZombie(pid)
 }
 
 /** Whether the pid is in use: by a living process, ours or not, or by a zombie. */
-function isTaken(pid: number): boolean {
+export function isTaken(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

@@ -1,7 +1,4 @@
-/**
- * Gives accessors to legacy tokens, at the rate of spec 8 and 9.2.3. The rules are in acl; this provides the clock and
- * the store.
- */
+/** Gives accessors to legacy tokens, at the rate of spec 8 and 9.2.3, by the rules in acl. */
 import {
   ACCESSOR_BATCH_INTERVAL_MS_MIN,
   ACCESSOR_BATCH_SIZE_MAX,
@@ -26,7 +23,6 @@ interface MigrationContext {
   readonly now: () => number
   readonly random: Random
   readonly log: Logger
-  /** Called after each batch. */
   readonly onBatch: () => void
 }
 
@@ -34,13 +30,10 @@ interface MigrationContext {
 const CONTESTED_PAUSE_MS = 50
 
 /**
- * Works until every token that this datacenter migrates has an accessor, or the signal aborts. Only the leader calls
- * it.
+ * Works until every token that this datacenter migrates has an accessor. Only the leader calls it.
  *
- * A process that finds a new batch record, after its own commit, after another process's commit or at its start, knows
- * only that the commit became visible earlier, not when. It therefore waits a whole interval from then on, and the rate
- * holds across kills, commits of unknown outcome, and processes that wrongly believe they are the leader.
- *
+ * A process that finds a new batch record knows only that the commit became visible earlier, not when. It therefore
+ * waits a whole interval from then on, and the rate holds across kills, commits of unknown outcome, and false leaders.
  * @throws StoreConflict if a batch is refused although its tokens are unchanged; AclError `unavailable`.
  */
 export async function migrateAccessors(context: MigrationContext, signal: AbortSignal): Promise<void> {
@@ -55,10 +48,7 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
     notBeforeHere = performance.now() + ACCESSOR_BATCH_INTERVAL_MS_MIN
   }
   log.info('assigning accessors')
-  /**
-   * Secrets of tokens that were changed while a batch with them was in flight. They are left out until a batch
-   * succeeds.
-   */
+  /** Secrets of tokens that were changed during their batch, left out until a batch succeeds. */
   const contested = new Set<string>()
   while ((await tokensWithoutAccessor(context, 1)).length > 0) {
     const last = readLast(store)
@@ -79,7 +69,7 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
       await pause(CONTESTED_PAUSE_MS, signal)
       continue
     }
-    const { committed, changed } = await commitBatch({ plan, last, waiting, due }, context)
+    const { committed, changed } = await commitBatch(plan, { last, waiting, due }, context)
     if (committed) {
       contested.clear()
       seenBatches = batches + 1
@@ -90,36 +80,31 @@ export async function migrateAccessors(context: MigrationContext, signal: AbortS
   }
 }
 
-/** The record of the last batch, and its index. */
-interface Last {
-  readonly record: MigrationRecord
-  readonly modifyIndex: number
-}
-
-interface Attempt {
-  readonly plan: readonly PlannedAccessor[]
-  readonly last: Last
-  /** What the plan was based on. */
-  readonly waiting: readonly TokenRecord[]
-  /** When it was due, by `performance.now()`. */
-  readonly due: number
-}
-
-/** `changed`: secrets whose tokens were edited since the plan. An edit wins, and nothing of the batch is committed. */
-interface Outcome {
-  readonly committed: boolean
-  readonly changed: readonly string[]
-}
-
-/** Commits a batch, unless one of its tokens was changed, or another process has committed a batch. */
-async function commitBatch(attempt: Attempt, context: MigrationContext): Promise<Outcome> {
-  const { plan, last, waiting, due } = attempt
+/**
+ * Commits a batch, unless one of its tokens was changed, or another process has committed a batch.
+ * @returns in `changed`, secrets of tokens edited since the plan: an edit wins, and nothing is committed.
+ */
+async function commitBatch(
+  plan: readonly PlannedAccessor[],
+  { last, waiting, due }: { last: ReturnType<typeof readLast>; waiting: readonly TokenRecord[]; due: number },
+  context: MigrationContext,
+) {
   const { store, log } = context
   const { record, modifyIndex } = last
   const at = context.now()
   const next = recordBatch(record, { at, tokens: plan.length })
   try {
-    const index = await store.commit([...plan.map(convert), putSystem('migration', next, modifyIndex)])
+    const index = await store.commit([
+      ...plan.map(
+        ({ token, accessorId }): Change => ({
+          table: 'tokens',
+          op: 'put',
+          record: convertForMigration(token, accessorId),
+          expect: token.ModifyIndex,
+        }),
+      ),
+      putSystem('migration', next, modifyIndex),
+    ])
     log.info(
       {
         batch: next.batches,
@@ -138,7 +123,8 @@ async function commitBatch(attempt: Attempt, context: MigrationContext): Promise
     if (!(error instanceof StoreConflict)) throw error
     await store.refresh('consistent')
     if (readLast(store).record.batches !== record.batches) return { committed: false, changed: [] }
-    const indexes = indexBySecret(await tokensWithoutAccessor(context, waiting.length))
+    const left = await tokensWithoutAccessor(context, waiting.length)
+    const indexes = new Map(left.map((token) => [token.SecretID, token.ModifyIndex]))
     const changed = plan.flatMap(({ token }) =>
       indexes.get(token.SecretID) === token.ModifyIndex ? [] : [token.SecretID],
     )
@@ -153,19 +139,6 @@ async function pauseUntil(at: number, now: () => number, signal: AbortSignal): P
   while (now() < at && !signal.aborted) await pause(at - now(), signal)
 }
 
-function convert({ token, accessorId }: PlannedAccessor): Change {
-  return {
-    table: 'tokens',
-    op: 'put',
-    record: convertForMigration(token, accessorId),
-    expect: token.ModifyIndex,
-  }
-}
-
-function indexBySecret(tokens: readonly TokenRecord[]): ReadonlyMap<string, number> {
-  return new Map(tokens.map((token) => [token.SecretID, token.ModifyIndex]))
-}
-
 /** The tokens that a datacenter migrates itself. */
 export function migratedHere({
   isSecondary,
@@ -173,7 +146,6 @@ export function migratedHere({
   return { withoutAccessor: true, ...(isSecondary ? { local: true } : {}) }
 }
 
-/** The oldest ones. */
 async function tokensWithoutAccessor(
   { store, isSecondary }: Pick<MigrationContext, 'store' | 'isSecondary'>,
   limit: number,
@@ -183,7 +155,9 @@ async function tokensWithoutAccessor(
   return found
 }
 
-function readLast(store: Store): Last {
+/** The record of the last batch, and its index. */
+function readLast(store: Store) {
   const stored = store.directory().system('migration')
-  return { record: stored?.Value ?? NO_BATCHES, modifyIndex: stored?.ModifyIndex ?? 0 }
+  const record: MigrationRecord = stored?.Value ?? NO_BATCHES
+  return { record, modifyIndex: stored?.ModifyIndex ?? 0 }
 }

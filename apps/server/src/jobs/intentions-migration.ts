@@ -1,7 +1,4 @@
-/**
- * Converts intentions to config entries, once. Spec 9.5; the rules are in acl, this provides the clock, the servers and
- * the store.
- */
+/** Converts intentions to config entries, once. Spec 9.5; the rules are in acl. */
 import {
   INTENTIONS_LOOK_MS,
   type IntentionMigrationRecord,
@@ -11,36 +8,26 @@ import {
   nextIntentionsStep,
 } from '@latchkey/acl'
 import { profileOf, readVersion, type ServiceProfile } from '@latchkey/contract'
-import { changeSystem, isSecondary, type Store, StoreConflict } from '@latchkey/service'
+import { changeSystem, isSecondary, type Store } from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { PrimaryClient } from '../outgoing/primary-client.ts'
-import { readReplicationToken } from '../replication/replication-token.ts'
 import type { ServerStore } from '../server-store.ts'
+import { commitOnce } from './legacy-mode.ts'
 import { readPrimaryIntentions } from './primary-members.ts'
 
 interface MigrationOptions {
   readonly store: ServerStore
   readonly config: Config
-  /** Absent in the primary itself. */
   readonly primary: PrimaryClient | undefined
   readonly profile: ServiceProfile
   readonly log: Logger
 }
 
 /** @returns the round of a job. Only the leader acts in it. */
-export function intentionsMigration({
-  store,
-  config,
-  primary,
-  profile,
-  log,
-}: MigrationOptions): () => Promise<number> {
-  /** When this server was last elected. */
+export function intentionsMigration(options: MigrationOptions): () => Promise<number> {
+  const { store, config, primary, profile, log } = options
   let electedAt: number | undefined
-  const token = () => readReplicationToken({ store, config })
-  const [headerPrefix = ''] = config.headerPrefixes
-  const ofPrimary = () => readPrimaryIntentions(primary, { token, headerPrefix, log })
   return async () => {
     if (recordedIn(store)?.state === 'done') return INTENTIONS_LOOK_MS
     const nextMs = await store.asLeader(async () => {
@@ -53,7 +40,8 @@ export function intentionsMigration({
           now: () => store.clock.now(),
           members: async () =>
             (await store.membership.members()).filter(({ datacenter }) => datacenter === config.datacenter),
-          primary: async () => (isPrimary ? 'is-here' : { state: await ofPrimary() }),
+          primary: async () =>
+            isPrimary ? 'is-here' : { state: await readPrimaryIntentions(primary, { store, config, log }) },
           log,
         },
         electedAt,
@@ -68,24 +56,20 @@ export interface IntentionsContext {
   readonly store: Store
   readonly profile: ServiceProfile
   readonly now: () => number
-  /** Members of this datacenter. */
   readonly members: () => Promise<readonly Pick<Member, 'node' | 'version' | 'status'>[]>
   readonly primary: () => Promise<IntentionsLook['primary']>
   readonly log: Logger
 }
 
-/**
- * One check by the leader.
- *
- * @returns milliseconds until the next.
- */
+/** One check by the leader. @returns milliseconds until the next. */
 export async function lookAtIntentions(context: IntentionsContext, electedAt: number): Promise<number> {
   const { store, profile, now, log } = context
   await store.refresh('consistent')
   const recorded = recordedIn(store)
   if (!profile.has('intentions.configEntries')) {
     // An older server has become leader again. As in the reference, it blocks nothing.
-    if (recorded !== undefined && recorded.state !== 'done') await record(store, undefined)
+    if (recorded !== undefined && recorded.state !== 'done')
+      await commitOnce(store, changeSystem(store, 'intentions', undefined))
     return INTENTIONS_LOOK_MS
   }
   const look: IntentionsLook = {
@@ -100,7 +84,7 @@ export async function lookAtIntentions(context: IntentionsContext, electedAt: nu
     now: now(),
   }
   const step = nextIntentionsStep(look, electedAt)
-  if (step.record && (await record(store, step.record))) {
+  if (step.record && (await commitOnce(store, changeSystem(store, 'intentions', step.record)))) {
     const { state, waitsFor } = step.record
     const { destinations } = look
     log.info({ state, destinations, ...(waitsFor ? { waitsFor } : {}) }, 'migration of intentions')
@@ -115,19 +99,4 @@ function keepsIntentions(version: string): boolean {
 
 function recordedIn(store: Pick<Store, 'directory'>): IntentionMigrationRecord | undefined {
   return store.directory().system('intentions')?.Value
-}
-
-/**
- * Stores the record, or removes it.
- *
- * @returns false if another server was faster.
- */
-async function record(store: Store, Value: IntentionMigrationRecord | undefined): Promise<boolean> {
-  try {
-    await store.commit(changeSystem(store, 'intentions', Value))
-    return true
-  } catch (error) {
-    if (error instanceof StoreConflict) return false
-    throw error
-  }
 }

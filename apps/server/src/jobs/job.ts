@@ -1,17 +1,13 @@
 import { sleep } from '@latchkey/contract'
 import type { Logger } from 'pino'
 
-/** A job that runs repeatedly until it is stopped. */
 export interface Job {
-  /** Ends it; resolves once a run in flight is over. */
   stop(): Promise<void>
 }
 
 /**
- * Runs work in rounds, one at a time. A failed round is logged and followed by the next: the database may be
- * unreachable for a while.
- *
- * @param round runs one round and returns the milliseconds until the next.
+ * Runs work in rounds until it is stopped. A failed round is logged and followed by the next.
+ * @param round returns the milliseconds until the next.
  */
 export function startJob(name: string, log: Logger, round: (signal: AbortSignal) => Promise<number>): Job {
   const stopping = new AbortController()
@@ -36,7 +32,6 @@ export function startJob(name: string, log: Logger, round: (signal: AbortSignal)
 
 const FAILED_PAUSE_MS = 1_000
 
-/** Waits, at most until the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms > 0) await sleep(ms, signal).catch(() => {})
 }

@@ -1,6 +1,6 @@
 /** Ends legacy mode when its rule allows. Spec 9.2.2; the rule is in acl. */
 import { decideMode, endLegacyMode, type Member, type ModeDecision } from '@latchkey/acl'
-import { putSystem, type Store, StoreConflict } from '@latchkey/service'
+import { type Change, putSystem, type Store, StoreConflict } from '@latchkey/service'
 import type { SeenPrimary } from './primary-members.ts'
 
 export interface LegacyModeContext {
@@ -15,11 +15,7 @@ export interface LegacyModeContext {
   readonly prepare: () => Promise<void>
 }
 
-/**
- * Checks once; a timer calls it.
- *
- * @returns the decision, including whether the mode has just ended.
- */
+/** Checks once. @returns the decision, including whether the mode has just ended. */
 export async function lookAtLegacyMode(
   context: LegacyModeContext,
 ): Promise<ModeDecision & { readonly ended: boolean }> {
@@ -39,12 +35,17 @@ export async function lookAtLegacyMode(
   })
   if (decision.next === 'legacy') return { ...decision, ended: false }
   await context.prepare()
-  const ended = endLegacyMode(recorded, context.now())
+  const end = putSystem('acl-mode', endLegacyMode(recorded, context.now()), stored?.ModifyIndex ?? 0)
+  return { ...decision, ended: await commitOnce(store, [end]) }
+}
+
+/** Commits changes. @returns false if another process was faster. */
+export async function commitOnce(store: Store, changes: readonly Change[]): Promise<boolean> {
   try {
-    await store.commit([putSystem('acl-mode', ended, stored?.ModifyIndex ?? 0)])
-    return { ...decision, ended: true }
+    await store.commit(changes)
+    return true
   } catch (error) {
-    if (error instanceof StoreConflict) return { ...decision, ended: false }
+    if (error instanceof StoreConflict) return false
     throw error
   }
 }

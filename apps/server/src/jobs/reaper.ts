@@ -6,9 +6,9 @@ import {
   isOrphan,
   type TokenRecord,
 } from '@latchkey/acl'
-import { type Change, type Store, StoreConflict, type TokenScope } from '@latchkey/service'
+import type { Change, Store, TokenScope } from '@latchkey/service'
+import { commitOnce } from './legacy-mode.ts'
 
-/** Maximum time between two rounds. */
 export const REAP_INTERVAL_MS = 1_000
 /** Minimum time between two rounds that found less than a batch: tokens that expire almost together share a commit. */
 const REAP_INTERVAL_MS_MIN = 5
@@ -20,19 +20,11 @@ export function reapedHere(isSecondary: boolean): TokenScope {
   return isSecondary ? { local: true } : {}
 }
 
-interface Reaped {
-  /** How many were removed. */
-  readonly removed: number
-  /** Milliseconds until the next round: the next token expires, or more may be waiting. */
-  readonly nextInMs: number
-}
-
 /**
- * Removes expired tokens. They have acted as deleted since their expiry; this frees their rows and ids, and wakes the
- * blocking queries that showed them. No token lives for less than {@link REAP_INTERVAL_MS}, so a round that looks this far
- * ahead finds the instant of the next one.
+ * Removes expired tokens, which already act as deleted. No token lives for less than {@link REAP_INTERVAL_MS}, so a
+ * round that looks this far ahead finds the instant of the next one. @returns how many, and when to come again.
  */
-export async function reapExpiredTokens(store: Store, now: number, scope: TokenScope = {}): Promise<Reaped> {
+export async function reapExpiredTokens(store: Store, now: number, scope: TokenScope = {}) {
   const found = await store.expiredTokens(now + REAP_INTERVAL_MS, BATCH_SIZE_MAX, scope)
   const expired = found.filter((token) => isExpired(token, now))
   const removed = await remove(store, expired)
@@ -43,11 +35,8 @@ export async function reapExpiredTokens(store: Store, now: number, scope: TokenS
 }
 
 /**
- * Removes tokens of deleted auth methods, in the one process that wins each round. Searches only after a change of an
- * auth method or of the scope, as at a promotion: a search without results reads all login tokens.
- *
- * @param win runs the work unless another process does.
- * @returns a round, which returns the milliseconds until the next one.
+ * Removes tokens of deleted auth methods, in the process that wins each round. Searches only after a change of an auth
+ * method or of the scope: a search without results reads all login tokens.
  */
 export function orphanReaper(
   store: Store,
@@ -66,11 +55,7 @@ export function orphanReaper(
   }
 }
 
-/**
- * Removes tokens of deleted auth methods. They have acted as deleted since the commit that deleted their method.
- *
- * @returns how many were found: 0 once all are removed.
- */
+/** Removes tokens of deleted auth methods, which act as deleted. @returns how many were found. */
 async function reapOrphanedTokens(store: Store, scope: TokenScope): Promise<number> {
   const orphans = await store.orphanedTokens(BATCH_SIZE_MAX, scope)
   await remove(
@@ -80,11 +65,7 @@ async function reapOrphanedTokens(store: Store, scope: TokenScope): Promise<numb
   return orphans.length
 }
 
-/**
- * Removes tokens that were idle for longer than their auth method allows. They already act as deleted.
- *
- * @returns the largest number found for one method.
- */
+/** Removes idle tokens, which act as deleted. @returns the largest number found for one method. */
 export async function reapIdleTokens(store: Store, now: number, scope: TokenScope = {}): Promise<number> {
   let most = 0
   for (const method of store.directory().authMethods()) {
@@ -104,14 +85,8 @@ async function remove(store: Store, tokens: readonly TokenRecord[]): Promise<num
   const changes = tokens.map(
     (record): Change => ({ table: 'tokens', op: 'delete', record, expect: record.ModifyIndex }),
   )
-  try {
-    await store.commit(changes)
-    return tokens.length
-  } catch (error) {
-    // One of them was deleted concurrently: the next round removes the rest.
-    if (error instanceof StoreConflict) return 0
-    throw error
-  }
+  // Otherwise one of them was deleted concurrently, and the next round removes the rest.
+  return (await commitOnce(store, changes)) ? tokens.length : 0
 }
 
 /** Whether a batch was full, so that more may be waiting. */

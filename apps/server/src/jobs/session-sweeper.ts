@@ -4,19 +4,13 @@ const SWEEP_INTERVAL_MS = 1_000
 /** A new leader waits this long, so that renewals that its predecessor refused arrive first. */
 export const SWEEP_GRACE_MS = 5_000
 
-/** Runs work in the leader. The signal stays the same until another process becomes leader. */
-type WorkOfLeader = (signal: AbortSignal) => Promise<boolean>
-
 /**
- * Ends sessions whose TTL has passed.
- *
- * @param win runs the work in the leader.
- * @param now a monotonic clock, in milliseconds.
- * @returns a round, which returns the milliseconds until the next one.
+ * Ends sessions whose TTL has passed, in the leader, which `win` finds. Its signal is the same during its term.
+ * @param now a monotonic clock. @returns a round, which returns the milliseconds until the next one.
  */
 export function sessionSweeper(
   store: Store,
-  win: (work: WorkOfLeader) => Promise<boolean | undefined>,
+  win: (work: (signal: AbortSignal) => Promise<boolean>) => Promise<boolean | undefined>,
   now: () => number = () => performance.now(),
 ): () => Promise<number> {
   let term: AbortSignal | undefined

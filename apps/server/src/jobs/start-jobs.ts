@@ -34,9 +34,7 @@ interface JobsOptions {
   readonly store: ServerStore
   readonly cluster: ServerClusterInfo
   readonly config: Config
-  /** Absent in the primary itself. */
   readonly primary: PrimaryClient | undefined
-  /** Absent in the primary itself. */
   readonly replication: Replication | undefined
   readonly coordinateUpdates: CoordinateUpdates
   readonly profile: ServiceProfile
@@ -56,22 +54,19 @@ const MIGRATION_LOOK_INTERVAL_MS = 250
 const OLD_PRIMARY_LOOK_INTERVAL_MS = 5_000
 
 export function startJobs(options: JobsOptions): Job {
-  const { log, store } = options
+  const { log, store, coordinateUpdates } = options
   const jobs = [
     startJob('reaper', log, () => reap(options)),
     startJob('orphan-reaper', log, reapOrphans(options)),
     startJob('idle-reaper', log, () => reapIdle(options)),
     startJob('login-state-reaper', log, () => reapLoginStates(options)),
-    startJob('coordinates', log, () => writeCoordinates(options)),
+    // Each process writes the coordinates that were reported to it.
+    startJob('coordinates', log, () => coordinateUpdates.write(store).then(() => COORDINATES_INTERVAL_MS)),
     startJob('server-nodes', log, () => registerMembers(store, options.config)),
     startJob('legacy-mode', log, () => look(options)),
     startJob('accessor-migration', log, (signal) => migrate(options, signal)),
     startJob('replication', log, (signal) => replicate(options, signal)),
-    startJob(
-      'session-sweeper',
-      log,
-      sessionSweeper(store, (work) => store.asLeader(work)),
-    ),
+    startJob('session-sweeper', log, sessionSweeper(store, store.asLeader)),
     startJob('intentions', log, intentionsMigration(options)),
   ]
   return {
@@ -79,12 +74,6 @@ export function startJobs(options: JobsOptions): Job {
       await Promise.all(jobs.map((job) => job.stop()))
     },
   }
-}
-
-/** Each process writes the coordinates that were reported to it. */
-async function writeCoordinates({ store, coordinateUpdates }: JobsOptions): Promise<number> {
-  await coordinateUpdates.write(store)
-  return COORDINATES_INTERVAL_MS
 }
 
 function scopeOf({ config, store }: JobsOptions): TokenScope {
@@ -101,11 +90,7 @@ async function reap(options: JobsOptions): Promise<number> {
 /** Waits for a change of an auth method: watchers of its tokens sleep until these are removed. */
 function reapOrphans(options: JobsOptions): (signal: AbortSignal) => Promise<number> {
   const { store } = options
-  const round = orphanReaper(
-    store,
-    (work) => store.asLeader(work),
-    () => scopeOf(options),
-  )
+  const round = orphanReaper(store, store.asLeader, () => scopeOf(options))
   return async (signal) => {
     const index = store.tableIndex('authMethods')
     const inMs = await round()
@@ -135,10 +120,7 @@ async function reapLoginStates({ store }: JobsOptions): Promise<number> {
   return LOGIN_STATE_REAP_INTERVAL_MS
 }
 
-/**
- * Every server checks. The first one that finds the rule fulfilled ends the mode, and the others read this from the
- * store.
- */
+/** Every server checks. The first that finds the rule fulfilled ends the mode; the others read this. */
 async function look(options: JobsOptions): Promise<number> {
   const { store, cluster, config, profile, random, log, onFatal, primary } = options
   const recorded = () => store.directory().system('acl-mode')?.Value
@@ -166,7 +148,14 @@ async function look(options: JobsOptions): Promise<number> {
         cluster.setPrimaryFollows(seen?.follows)
         return seen
       },
-      prepare: () => prepareEnd(store, config, random),
+      // In the primary, the migration does the rest.
+      prepare: () =>
+        ensureBuiltins(store, {
+          isSecondary: isSecondary({ ...config, store }),
+          random,
+          now: store.clock.now(),
+          initialManagementToken: config.initialManagementToken,
+        }),
     })
     cluster.setLegacyModeWaitsFor(decision.waitsFor)
     if (decision.ended)
@@ -178,13 +167,6 @@ async function look(options: JobsOptions): Promise<number> {
       advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: after }),
     )
   return MEMBER_HEARTBEAT_MS
-}
-
-/** Creates what must exist when the mode has ended. In the primary, the migration does the rest. */
-async function prepareEnd(store: ServerStore, config: Config, random: Random): Promise<void> {
-  const { initialManagementToken } = config
-  const place = { isSecondary: isSecondary({ ...config, store }) }
-  await ensureBuiltins(store, { ...place, random, now: store.clock.now(), initialManagementToken })
 }
 
 /** In the primary datacenter; a secondary receives its global tokens with their accessors. Spec 9.2.3. */
@@ -214,7 +196,7 @@ async function replicate({ store, config, replication }: JobsOptions, signal: Ab
   const mode = store.directory().system('acl-mode')?.Value.mode
   if (replication === undefined || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
   if (!isSecondary({ ...config, store })) {
-    await store.asLeader(() => replication.oldPrimary.look(signal))
+    await store.asLeader(() => replication.lookForOldPrimary(signal))
     return OLD_PRIMARY_LOOK_INTERVAL_MS
   }
   await store.asLeader((lost) => replication.run(AbortSignal.any([signal, lost])))

@@ -1,7 +1,7 @@
 import { AclError, type AclErrorCode } from '@latchkey/contract'
 import { MemoryStore } from '@latchkey/service'
 import { expect, test, vi } from 'vitest'
-import { OldPrimary } from './old-primary.ts'
+import { watchOldPrimary } from './replication.ts'
 
 test('warns each time the replaced primary begins to serve again, but not while it is unreachable', async () => {
   const store = new MemoryStore({ after: () => () => {} })
@@ -17,10 +17,10 @@ test('warns each time the replaced primary begins to serve again, but not while 
   ]
   const ask = vi.fn((_query: object) => Promise.reject(new AclError(answers.shift() ?? 'internal', 'x')))
   const warn = vi.fn()
-  const old = new OldPrimary({ store, source: { ask }, log: { warn } })
+  const old = watchOldPrimary(store, { ask }, { warn })
   const warnings: number[] = []
   while (answers.length > 0) {
-    await old.look(new AbortController().signal)
+    await old(new AbortController().signal)
     warnings.push(warn.mock.calls.length)
   }
   expect(warnings).toEqual([0, 1, 1, 1, 2])

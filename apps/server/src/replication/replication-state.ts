@@ -5,7 +5,6 @@ import type { ReplicationProgress, ReplicationState } from '@latchkey/service'
 
 /** The report that the replicating process publishes with its heartbeats. Times are by the shared clock. */
 export interface ReplicationReport extends ReplicationProgress {
-  /** Since when it replicates. */
   readonly since: number
   /** Whether the primary answers that it is in legacy mode. */
   readonly isPrimaryLegacy: boolean
@@ -17,10 +16,8 @@ export const STILL_MS_MAX = 60_000
 interface StateParts {
   readonly source: string
   readonly isLegacyMode: boolean
-  /** A problem with the primary, detected in legacy mode. */
   readonly problem?: string | undefined
   readonly record: ReplicationRecord | undefined
-  /** Absent: no process replicates. */
   readonly report: ReplicationReport | undefined
   readonly now: number
 }
@@ -70,4 +67,20 @@ export function lagMsOf({ lagMs, since }: ReplicationReport, now: number): numbe
 /** In whole seconds, as in the reference. */
 function instantOf(ms: number | undefined): string {
   return ms === undefined ? ZERO_TIME : formatInstant(Math.floor(ms / 1_000) * 1_000)
+}
+
+/** Logs when replication stops, when the reason for a pause changes, and when it continues. Call it at short intervals. */
+export function watchStandstill(log: Record<'info' | 'warn', (facts: object, text: string) => void>) {
+  /** The reason for a pause, or empty if there is no answer; `undefined` while replication runs. */
+  let known: string | undefined
+  return (report: ReplicationReport, now: number) => {
+    const { state, since, pausedBy = '', lastErrorMessage } = report
+    const isStill = !isRunning(report, now) && (state === 'paused' || now - since >= STILL_MS_MAX)
+    const reason = isStill ? pausedBy : undefined
+    if (reason === known) return
+    known = reason
+    const facts = { state, lagSeconds: Math.round(lagMsOf(report, now) / 1_000), lastErrorMessage }
+    if (isStill) log.warn(facts, 'replication from the primary datacenter has stalled')
+    else log.info(facts, 'replication from the primary datacenter continues')
+  }
 }

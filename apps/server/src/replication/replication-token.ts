@@ -15,10 +15,7 @@ interface TokenSources {
 const SECRET_FORM = /^(?!<hidden>$)[\x21-\x7e]{1,512}$/
 
 /**
- * Reads the secret with which this datacenter replicates: from a request that has set it, the file, or the setting.
- * Decisions: replication token.
- *
- * @throws NoReplicationToken
+ * The secret with which this datacenter replicates: of a request, the file, or the setting. @throws NoReplicationToken
  */
 export async function readReplicationToken({ store, config }: TokenSources): Promise<string> {
   const record = store.directory().system('replication-token')?.Value

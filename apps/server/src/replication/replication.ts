@@ -1,16 +1,20 @@
 /** Replicates from the primary datacenter, in one process of this datacenter. */
-import type { Random } from '@latchkey/acl'
+import type { ClusterRecord, Random } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
-import { type ReplicationStep, Replicator, StoreConflict } from '@latchkey/service'
+import {
+  type ChangesSource,
+  type ReplicationStep,
+  Replicator,
+  type Store,
+  StoreConflict,
+} from '@latchkey/service'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { httpChanges } from '../outgoing/http-changes.ts'
 import { type PrimaryClient, PrimaryUnreachable } from '../outgoing/primary-client.ts'
 import type { ServerStore } from '../server-store.ts'
-import { OldPrimary } from './old-primary.ts'
-import type { ReplicationReport } from './replication-state.ts'
+import { type ReplicationReport, watchStandstill } from './replication-state.ts'
 import { NoReplicationToken, readReplicationToken } from './replication-token.ts'
-import { Standstill } from './standstill.ts'
 
 interface ReplicationParts {
   readonly store: ServerStore
@@ -18,7 +22,6 @@ interface ReplicationParts {
   readonly config: Config
   readonly random: Random
   readonly log: Logger
-  /** Counts what was applied, and failures. */
   readonly onStep: (step: ReplicationStep) => void
 }
 
@@ -29,24 +32,23 @@ export class Replication {
   private readonly parts: ReplicationParts
   private readonly replicator: Replicator
   /** The datacenter that the settings name as the primary, once this one was promoted. */
-  readonly oldPrimary: OldPrimary
+  readonly lookForOldPrimary: (signal: AbortSignal) => Promise<void>
   private since: number | undefined
   private isPrimaryLegacy = false
   private token: string | undefined
-  private standstill: Standstill
+  private noteStandstill: ReturnType<typeof watchStandstill> | undefined
   private hasFailed = false
 
   constructor(parts: ReplicationParts) {
     const { store, primary, config, random, log } = parts
     this.parts = parts
-    this.standstill = new Standstill(log)
     const token = async () => {
       this.token = await readReplicationToken({ store, config })
       return this.token
     }
     const [headerPrefix = ''] = config.headerPrefixes
     const source = httpChanges({ primary, token, reader: config.datacenter, headerPrefix })
-    this.oldPrimary = new OldPrimary({ store, source, log })
+    this.lookForOldPrimary = watchOldPrimary(store, source, log)
     this.replicator = new Replicator({
       store,
       source,
@@ -64,7 +66,6 @@ export class Replication {
     })
   }
 
-  /** The report of this process; `undefined` unless it replicates. */
   report(): ReplicationReport | undefined {
     const { since, isPrimaryLegacy } = this
     return since === undefined ? undefined : { ...this.replicator.status(), since, isPrimaryLegacy }
@@ -74,7 +75,7 @@ export class Replication {
   async run(signal: AbortSignal): Promise<void> {
     const { store } = this.parts
     this.since = store.clock.now()
-    this.standstill = new Standstill(this.parts.log)
+    this.noteStandstill = watchStandstill(this.parts.log)
     this.hasFailed = false
     const looking = setInterval(() => void this.look(), LOOK_MS)
     try {
@@ -96,7 +97,7 @@ export class Replication {
       this.token = token
       this.replicator.retryNow()
     }
-    this.standstill.look(report, store.clock.now())
+    this.noteStandstill?.(report, store.clock.now())
   }
 
   private note(step: ReplicationStep): void {
@@ -126,4 +127,30 @@ export function failureReason({ outcome, error }: ReplicationStep): string {
   if (error instanceof AclError) return error.code
   if (error instanceof StoreConflict) return 'conflict'
   return error instanceof PrimaryUnreachable ? 'unreachable' : 'other'
+}
+
+/**
+ * Watches, in a promoted datacenter, for the primary that it replaced. Decisions: promotion.
+ * @returns sends one request. A primary refuses the index of its successor, which shows that it is back; warns once.
+ */
+export function watchOldPrimary(
+  store: Pick<Store, 'directory' | 'commitIndex'>,
+  source: Pick<ChangesSource, 'ask'>,
+  log: Pick<Logger, 'warn'>,
+): (signal: AbortSignal) => Promise<void> {
+  let isBack = false
+  return async (signal) => {
+    const { ID = '', promoted }: Partial<ClusterRecord> = store.directory().system('cluster')?.Value ?? {}
+    const wasBack = isBack
+    isBack = await source.ask({ index: store.commitIndex(), cluster: ID, wait: '1ms' }, signal).then(
+      () => false,
+      (error: unknown) => error instanceof AclError && error.code === 'primary_superseded',
+    )
+    if (!isBack || wasBack) return
+    log.warn(
+      { promoted },
+      `${promoted?.from} is back and is still a primary: writes made there do not arrive here. Stop its servers, check what only it has ` +
+        'with "latchkey-server replication compare", and let it follow this datacenter',
+    )
+  }
 }

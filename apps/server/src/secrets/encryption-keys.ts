@@ -15,9 +15,7 @@ const KEY_BYTES = 32
 const ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
- * Parses keys written as `id:base64`, separated by commas or lines; lines that begin with `#` are ignored. The first
- * key is the active one.
- *
+ * Parses `id:base64` keys between commas or lines, without lines that begin with `#`. The first key is the active one.
  * @throws StartError that names the bad part by its position and id, never by its key.
  */
 export function parseEncryptionKeys(text: string): readonly EncryptionKey[] {
@@ -50,9 +48,7 @@ function parseKey(part: string, position: number): EncryptionKey {
 }
 
 /**
- * Reads the keys kept in the data directory, and creates the first one at the first start. The file has mode 600.
- *
- * The database and this file together reveal every secret; without the file, none can be read.
+ * The keys in the data directory, created at the first start. The database and this file together reveal every secret.
  */
 export async function loadKeyFile(dataDir: string): Promise<readonly EncryptionKey[]> {
   const path = join(openDataDirectory(dataDir), 'encryption.keys')

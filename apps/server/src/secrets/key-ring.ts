@@ -16,31 +16,8 @@ export interface Sealed {
   readonly bytes: Uint8Array
 }
 
-/**
- * Keys by id. The active one seals, and each one opens what it sealed, so keys rotate without downtime: add a new first
- * key, rewrap everything that the old keys sealed, then remove them.
- */
-export interface KeyRing {
-  readonly activeId: string
-  readonly ids: readonly string[]
-  /**
-   * Encrypts with AES-256-GCM.
-   *
-   * @param context where the result is stored, such as the table and row. It is not stored, but bound to the result,
-   * which cannot be opened elsewhere.
-   */
-  seal(plaintext: Uint8Array, context: string): Sealed
-  /** Decrypts. @throws KeyRingError if the ring lacks the key or has a different one, or the bytes were changed. */
-  open(sealed: Sealed, context: string): Buffer
-  /** Why sealed bytes do not open; undefined if they do. */
-  problemOf(sealed: Sealed, context: string): KeyRingError | undefined
-  /** Re-encrypts under the active key; returns its input if that already uses the active key. */
-  rewrap(sealed: Sealed, context: string): Sealed
-  /** Makes an HMAC (SHA-256) of a text, by a key derived from the active key for this context. */
-  sign(text: string, context: string): Signature
-  /** Whether a text has not changed since it was signed. @throws KeyRingError if the ring lacks the key. */
-  isSigned(text: string, signature: Signature, context: string): boolean
-}
+/** Keys by id. The active one seals; each opens what it sealed, so that keys rotate without downtime. */
+export type KeyRing = ReturnType<typeof createKeyRing>
 
 /** The id of a key, and an HMAC by it in base64. */
 export interface Signature {
@@ -61,6 +38,16 @@ export class KeyRingError extends Error {
   }
 }
 
+/** @returns undefined if something sealed cannot be opened: one broken row must not block the others. */
+export function ifOpens<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof KeyRingError) return undefined
+    throw error
+  }
+}
+
 const ALGORITHM = 'aes-256-gcm'
 /** Random: 96 bits allow about four thousand million seals per key (NIST SP 800-38D, 8.3). */
 const NONCE_BYTES = 12
@@ -69,12 +56,13 @@ const HMAC_BYTES = 32
 const OPTIONS = { authTagLength: TAG_BYTES }
 
 /** @param keys at least one; the first becomes the active one. */
-export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
+export function createKeyRing(keys: readonly EncryptionKey[]) {
   const [active] = keys
   if (active === undefined) throw new TypeError('a key ring needs a key')
   const random = createRandom()
   const byId = new Map(keys.map(({ id, key }) => [id, key]))
 
+  /** Encrypts with AES-256-GCM. @param context where the result is stored: it cannot be opened elsewhere. */
   const seal = (plaintext: Uint8Array, context: string): Sealed => {
     const nonce = random.bytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, active.key, nonce, OPTIONS)
@@ -83,6 +71,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
     return { keyId: active.id, bytes }
   }
 
+  /** Decrypts. @throws KeyRingError if the ring lacks the key or has a different one, or the bytes were changed. */
   const open = ({ keyId, bytes }: Sealed, context: string): Buffer => {
     const key = byId.get(keyId)
     if (key === undefined) throw new KeyRingError(keyId, true)
@@ -110,7 +99,7 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
     ids: [...byId.keys()],
     seal,
     open,
-    problemOf(sealed, context) {
+    problemOf(sealed: Sealed, context: string): KeyRingError | undefined {
       try {
         open(sealed, context)
         return undefined
@@ -119,12 +108,16 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
         throw error
       }
     },
-    rewrap: (sealed, context) => (sealed.keyId === active.id ? sealed : seal(open(sealed, context), context)),
-    sign: (text, context) => ({
+    /** Re-encrypts under the active key; returns its input if that already uses the active key. */
+    rewrap: (sealed: Sealed, context: string): Sealed =>
+      sealed.keyId === active.id ? sealed : seal(open(sealed, context), context),
+    /** Makes an HMAC (SHA-256) of a text, by a key derived from the active key for this context. */
+    sign: (text: string, context: string): Signature => ({
       keyId: active.id,
       hmac: hmacOf(active.key, text, context).toString('base64'),
     }),
-    isSigned: (text, { keyId, hmac }, context) => {
+    /** Whether a text has not changed since it was signed. @throws KeyRingError if the ring lacks the key. */
+    isSigned(text: string, { keyId, hmac }: Signature, context: string): boolean {
       const key = byId.get(keyId)
       if (key === undefined) throw new KeyRingError(keyId, true)
       const given = Buffer.from(hmac, 'base64')
@@ -133,17 +126,12 @@ export function createKeyRing(keys: readonly EncryptionKey[]): KeyRing {
   }
 }
 
-/** A sealed value from the database, and the context that it was sealed with. */
 export interface SealedSample {
   readonly sealed: Sealed
   readonly context: string
 }
 
-/**
- * Checks a ring against the database; pass the newest sample of each key id in use.
- *
- * @throws StartError that names the ids of all missing and different keys, and of the keys in the ring.
- */
+/** Checks a ring against the newest sample of each key id in use. @throws StartError that names all bad keys */
 export function assertRingOpens(ring: KeyRing, samples: Iterable<SealedSample>): void {
   const problems = Array.from(samples, ({ sealed, context }) => ring.problemOf(sealed, context)).flatMap(
     (error) =>

@@ -1,4 +1,3 @@
-/** Connects the service with the process: store, clock, network, and what several workers share. */
 import type { Random } from '@latchkey/acl'
 import type { ServiceProfile } from '@latchkey/contract'
 import { CoordinateUpdates, Service, startLocalChecks } from '@latchkey/service'
@@ -25,7 +24,6 @@ interface ServiceParts {
   readonly profile: ServiceProfile
   readonly store: ServerStore
   readonly cluster: ServerClusterInfo
-  /** For connections to other datacenters. */
   readonly tls: Awaited<ReturnType<typeof openTlsFiles>>
   readonly random: Random
   readonly metrics: Metrics
@@ -37,7 +35,6 @@ interface ServiceParts {
 /** Minimum time between two scans of the deadlines of all TTL checks. */
 const LOCAL_CHECKS_PAUSE_MS = 250
 
-/** The service, and the parts of it that the listener and the jobs share. */
 export type ProcessService = Awaited<ReturnType<typeof createService>>
 
 export async function createService(parts: ServiceParts) {

@@ -32,23 +32,11 @@ interface ListenParts extends Pick<ProcessService, 'service' | 'unread'> {
   readonly log: Logger
 }
 
-interface Listening {
-  /** As `host:port`. */
-  readonly address: string
-  readonly url: string
-  /**
-   * Fails readiness, and resolves once load balancers have had time to notice. Requests are still answered meanwhile.
-   */
-  drain(): Promise<void>
-  /** Ends all waits, lets requests in flight finish, and closes the rest after the deadline, in milliseconds from now. */
-  close(deadlineMs: number): Promise<void>
-}
-
 /** If /readyz was not probed within this window, skip the drain delay. */
 const PROBED_WITHIN_MS = 60_000
 
 /** @throws StartError if the address or the certificate cannot be used. */
-export async function listen(parts: ListenParts): Promise<Listening> {
+export async function listen(parts: ListenParts) {
   const { config, profile, service, unread, store, metrics, accessLog, tracing, main, log } = parts
   const trustedProxies = blockList(config.trustedProxies)
   const closing = new AbortController()
@@ -103,13 +91,15 @@ export async function listen(parts: ListenParts): Promise<Listening> {
   return {
     address: http.address,
     url: `${listenerTls ? 'https' : 'http'}://${http.address}`,
+    /** Fails readiness until load balancers have had time to notice. Requests are still answered meanwhile. */
     drain: async () => {
       isClosing = true
       certificate?.stop()
       http.drain()
       if (performance.now() - probedAt < PROBED_WITHIN_MS) await sleep(config.drainTimeMs)
     },
-    close: async (deadlineMs) => {
+    /** Ends all waits, lets requests in flight finish, and closes the rest after the deadline, in milliseconds. */
+    close: async (deadlineMs: number) => {
       certificate?.stop()
       closing.abort()
       await http.close(deadlineMs)

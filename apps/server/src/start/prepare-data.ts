@@ -1,4 +1,3 @@
-/** Prepares the data of a store before a process answers its first request. */
 import { advertisedMode, assertCanStart, initialIntentions, initialMode, type Random } from '@latchkey/acl'
 import type { ServiceProfile } from '@latchkey/contract'
 import { ensureBuiltins, isSecondary, legacyBuiltinChanges, putSystem } from '@latchkey/service'
@@ -13,11 +12,7 @@ interface DataParts {
   readonly random: Random
 }
 
-/**
- * Creates the built-in records, and checks that this version may use the data. Spec 9.2.
- *
- * @throws StartRefused
- */
+/** Creates the built-in records, and checks that this version may use the data. @throws StartRefused */
 export async function prepareData({ store, config, profile, random }: DataParts): Promise<void> {
   await store.refresh('consistent')
   const isPrimary = !isSecondary({ ...config, store })
@@ -48,10 +43,7 @@ export async function prepareData({ store, config, profile, random }: DataParts)
   await store.membership.setMode(advertisedMode(profile, { aclEnabled: config.aclEnabled, recorded: mode }))
 }
 
-/**
- * Warns an operator to update the settings of a promoted datacenter, which its promotion overrides. Decisions:
- * promotion.
- */
+/** Warns of settings that the promotion of this datacenter overrides. Decisions: promotion. */
 export function warnOfPromotion({ store, config }: DataParts, log: Logger): void {
   const { datacenter, primaryDatacenter } = config
   const cluster = store.directory().system('cluster')?.Value

@@ -4,14 +4,13 @@ interface Waiting<Item, Answer> {
   readonly reject: (error: unknown) => void
 }
 
-/** Maximum items per statement. */
 const ITEMS_MAX = 256
 /** Maximum statements in flight. The pool's other connections are for other work, above all commits. */
 const STATEMENTS_MAX = 2
 
 /**
- * Sends work of one kind to the database, many items per statement: items that are added while statements are in flight
- * go into the next one. A burst of unknown secrets therefore takes a few statements and delays no commit.
+ * Sends many items per statement: those added while statements are in flight go into the next one. A burst of unknown
+ * secrets therefore takes a few statements and delays no commit.
  */
 export class Batches<Item, Answer> {
   private readonly send: (items: readonly Item[]) => Promise<readonly Answer[]>

@@ -36,12 +36,10 @@ export type Transaction = Prisma.TransactionClient
 
 export type HeldTable = Exclude<TableName, 'tokens' | 'kv'>
 
-/** Some records of these tables, or all. */
 export type CatalogContent = { readonly [T in keyof CatalogRecords]: readonly CatalogRecords[T][] }
 
 interface HeldRows<R, Row> {
   readonly model: Uncapitalize<Prisma.ModelName>
-  /** The column of the primary key. */
   readonly key: 'id' | 'name' | 'key'
   encode(record: R, secrets: SecretBox): Partial<Record<keyof Row, unknown>>
   decode(row: Row, secrets: SecretBox): R
@@ -244,12 +242,10 @@ const HELD_ROWS = {
 /** In the order in which a commit writes them. */
 export const HELD_TABLES = Object.keys(HELD_ROWS) as readonly HeldTable[]
 
-/** The name in lower case, the form that is unique in its namespace. */
 export function nameKeyOf({ Name }: { readonly Name: string }): string {
   return storeText(Name.toLowerCase())
 }
 
-/** The primary key of the auth method of a rule. */
 export function methodKeyOf({ Namespace, AuthMethod }: BindingRuleRecord): string {
   return storeText(authMethodKey({ Namespace, Name: AuthMethod }))
 }
@@ -268,7 +264,6 @@ export function primaryKeyOf(change: HeldChange): string {
 const PART_MAX = 200
 const LOG_PART_MAX = 1_000
 
-/** Splits items into parts, one per statement. */
 export function partsOf<T>(items: readonly T[], partMax = PART_MAX): readonly (readonly T[])[] {
   const parts: (readonly T[])[] = []
   for (let start = 0; start < items.length; start += partMax) parts.push(items.slice(start, start + partMax))
@@ -280,10 +275,8 @@ export interface StoredIndexes {
   readonly modifyIndex: bigint
 }
 
-/** The state of a row after a commit. */
 export interface NewRow {
   readonly table: HeldTable
-  /** The primary key. */
   readonly key: string
   readonly wasStored: boolean
   /** Undefined: it is deleted. */
@@ -303,7 +296,6 @@ function delegateOf(tx: Transaction, table: HeldTable): Delegate {
   return tx[HELD_ROWS[table].model] as unknown as Delegate
 }
 
-/** @param where a condition of Prisma's client. */
 export async function readHeld<T extends HeldTable>(
   tx: Transaction,
   table: T,
@@ -320,7 +312,6 @@ export function hasKeys(table: HeldTable, keys: readonly string[]): object {
   return { [HELD_ROWS[table].key]: { in: keys } }
 }
 
-/** In as many statements as the keys need. */
 export async function findIndexes(
   tx: Transaction,
   table: HeldTable,

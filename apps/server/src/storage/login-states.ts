@@ -5,7 +5,7 @@ import type pg from 'pg'
 import type { Database } from '../database/connect.ts'
 import { withAclErrors } from '../database/database-error.ts'
 import type { PrismaClient } from '../generated/prisma/client.ts'
-import { KeyRingError } from '../secrets/key-ring.ts'
+import { ifOpens } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { Batches } from './batches.ts'
 
@@ -43,11 +43,7 @@ interface TakenRow {
   readonly key_id: string
 }
 
-/**
- * Only what is needed to count and delete rows is in columns; everything else is sealed.
- *
- * Any client may begin logins and invent states, so many share one statement, which Prisma cannot express.
- */
+/** Any client may begin logins and invent states, so many share one statement, which Prisma cannot express. */
 export class PostgresLoginStates implements LoginStates {
   private readonly pool: pg.Pool
   private readonly prisma: PrismaClient
@@ -71,13 +67,9 @@ export class PostgresLoginStates implements LoginStates {
   async take(stateHash: string): Promise<LoginState | undefined> {
     const row = await this.takes.add(stateHash)
     if (row === undefined) return undefined
-    try {
-      return JSON.parse(this.secrets.open({ keyId: row.key_id, bytes: row.cipher }, recordId(stateHash)))
-    } catch (error) {
-      // Its key was retired. States live for minutes, so they are not re-sealed.
-      if (error instanceof KeyRingError) return undefined
-      throw error
-    }
+    const sealed = { keyId: row.key_id, bytes: row.cipher }
+    // Undefined if its key was retired. States live for minutes, so they are not re-sealed.
+    return ifOpens(() => JSON.parse(this.secrets.open(sealed, recordId(stateHash))))
   }
 
   async reap(now: number): Promise<number> {

@@ -41,23 +41,18 @@ export type StoreStatus = ReturnType<PostgresStore['status']>
 
 export interface OpenStoreOptions {
   readonly database: Database
-  /** The URL of the same database, for the connection of the change feed. */
   readonly url: string
   readonly ring: KeyRing
   readonly log: BaseLogger
-  /** What this process publishes about itself to the other members. */
   readonly member: MemberInfo
   /** The datacenter where its global records are written. Default: this one. */
   readonly primaryDatacenter?: string
   /** A replica for `stale` reads that memory cannot answer. */
   readonly replica?: Database | undefined
-  /** Maximum memory for cached tokens and keys, in bytes. Default 64 MiB. */
   readonly cacheBytes?: number
   /** False for `LATCHKEY_CACHE_BYTES=0`: every read queries the database. */
   readonly isCaching?: boolean
-  /** Where an archive is stored until it is restored. Default: the temporary directory of the system. */
   readonly archiveFolder?: string
-  /** Makes spans of commit groups. Default: none. */
   readonly spans?: CommitSpans | undefined
 }
 
@@ -75,8 +70,8 @@ const HOUSEKEEPING_INTERVAL_MS = 60_000
 const CHANGES_KEPT_MS = 600_000
 
 /**
- * Opens the PostgreSQL implementation of `Store` on a migrated database, and joins the processes that share it. See the
- * port for its guarantees.
+ * Opens the PostgreSQL implementation of `Store` on a migrated database, and joins the processes that share it. See
+ * the port for its guarantees.
  *
  * @throws StartError if the key ring does not match this database; AclError `unavailable`.
  */
@@ -159,7 +154,6 @@ export async function openStore(options: OpenStoreOptions) {
     catchUp: () => follower.sync(),
     log,
   })
-  /** Prunes the store's own tables, on the leader. */
   const prune = async () => {
     while (isLeader() && (await queries.prune(CHANGES_KEPT_MS)) > 0);
     if (isLeader()) await membership.forget()
@@ -248,8 +242,8 @@ export async function openStore(options: OpenStoreOptions) {
     memory,
     changeReaders,
     /**
-     * This store for reads after `refresh('stale')`: what is not in memory is read from the replica, if there is one
-     * and it has reached the local state. The reported age therefore also applies to its answers.
+     * For reads after `refresh('stale')`: what is not in memory is read from the replica, if it has reached the local
+     * state, so that the reported age also applies to its answers.
      */
     stale: replicaReads && {
       ...port,
@@ -259,16 +253,10 @@ export async function openStore(options: OpenStoreOptions) {
     },
     clock: clock as Clock,
     membership,
-    /** Backup and restore of the whole store. */
     archives,
     /** Deletes the recorded uses of tokens that no longer exist. */
     reapTokenUses: () => queries.reapUses(),
-    /**
-     * Runs work in only one of the processes that share the database: the leader. If another process becomes leader
-     * while work is running, the signal aborts.
-     *
-     * @returns undefined if this process is not the leader.
-     */
+    /** Runs work in the leader alone. The signal aborts when another process takes over. */
     async asLeader<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
       const signal = feed.leaderSignal
       return signal && work(signal)
@@ -282,20 +270,14 @@ export async function openStore(options: OpenStoreOptions) {
         return [isOutage(error) ? error.message : 'The database cannot be read']
       }
     },
-    /** For metrics and operators. Counts start with the process. */
     status: () => ({
       appliedIndex: state.appliedIndex,
-      /** Whether the change feed is connected; without it, polling finds changes within a second. */
       isFeedConnected: feed.isConnected,
-      /** Whether this process has a lease, and so answers default reads from its own state. */
       hasLease: lease.isValid(),
-      /** Whether it has a lease as the only member, which it keeps during its own commits. */
       isAlone: membership.isAlone(),
       isLeader: isLeader(),
-      /** Known age of the local state, in milliseconds. */
       lastContactMs: staleness().lastContactMs,
       waiters: state.waiters.count,
-      /** How far the database's clock is ahead of service time, and how many of its steps were rejected. */
       clock: { aheadMs: clock.aheadMs, stepsRefused: clock.stepsRefused },
       cache: {
         tokens: state.tokens.size,
@@ -305,20 +287,13 @@ export async function openStore(options: OpenStoreOptions) {
       },
       commits: commits.counts,
       feed: feed.counts,
-      /** How often leases had to end before a commit or a join of this process, and the longest time this took. */
       closings: membership.closing.counts,
-      /** Default reads answered under a lease, without querying the database. */
       leasedReads,
-      /** Queries for new changes, each shared by all readers waiting for it. */
       confirmations: follower.rounds,
     }),
     /** Ends every wait as if it had timed out: the first step of a shutdown. */
     closeAllWaiters: () => state.waiters.close(),
-    /**
-     * Leaves the cluster and closes the change feed. The connections to the database stay open.
-     *
-     * @param isForGood the others do not wait for a successor.
-     */
+    /** Leaves the cluster and closes the change feed. @param isForGood the others do not wait for a successor. */
     async close(isForGood = false): Promise<void> {
       state.waiters.close()
       clearInterval(housekeeping)

@@ -3,7 +3,6 @@ import type { StoredLink } from '@latchkey/acl'
 import { Prisma } from '../generated/prisma/client.ts'
 import { readText, storeText } from './read/stored-text.ts'
 
-/** How a field is stored in a column. */
 interface Codec<V, C> {
   /** Undefined if the field is the same in every record. */
   readonly column?: C
@@ -16,15 +15,11 @@ interface Codec<V, C> {
 type Fields<R, Row> = { readonly [F in keyof R]-?: Codec<R[F], keyof Row> }
 
 export interface RowCodec<R, Row> {
-  /** All columns of the fields. */
   encode(record: R): Partial<Record<keyof Row, unknown>>
   decode(row: Row): R
 }
 
-/**
- * @param fields in the order that a record has.
- * @param derive further columns, which only serve indexes.
- */
+/** @param fields in the order that a record has. @param derive further columns, which only serve indexes. */
 export function codedBy<R extends object, Row extends object>(
   fields: Fields<R, Row>,
   derive: (record: R) => Partial<Row> = () => ({}),
@@ -62,7 +57,6 @@ export function maybe<V, C extends string>(column: C): Codec<V | undefined, C> {
   return { column, encode: (value) => value ?? null, decode: (stored) => (stored ?? undefined) as V }
 }
 
-/** The same in every record. */
 export function constant<V>(value: V): Codec<V, never> {
   return { decode: () => value }
 }

@@ -7,7 +7,7 @@ import {
   splitConfig,
 } from '@latchkey/acl'
 import type { AuthMethod as AuthMethodRow, System as SystemRow } from '../generated/prisma/client.ts'
-import { KeyRingError, type Sealed } from '../secrets/key-ring.ts'
+import { ifOpens, type Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readText, storeText } from './read/stored-text.ts'
 import { codedBy, INDEXES, json, maybe, plain, text } from './row-codecs.ts'
@@ -15,12 +15,10 @@ import { codedBy, INDEXES, json, maybe, plain, text } from './row-codecs.ts'
 /** The field of each type's configuration that is secret; jwt has none. */
 const SECRET_FIELDS = { jwt: '', oidc: 'OIDCClientSecret', kubernetes: 'ServiceAccountJWT' } as const
 
-/** What the secret of an auth method is bound to. */
 function secretIdOf(record: Pick<AuthMethodRecord, 'Namespace' | 'Name'>): string {
   return `auth-method/${authMethodKey(record)}`
 }
 
-/** One type instead of one per type of method. */
 type AnyMethod = Pick<AuthMethodRecord, keyof AuthMethodRecord>
 
 const AUTH_METHOD = codedBy<AnyMethod, AuthMethodRow>({
@@ -60,35 +58,20 @@ export function encodeAuthMethod(record: AuthMethodRecord, secrets: SecretBox) {
 export function decodeAuthMethod(row: AuthMethodRow, secrets: SecretBox): AuthMethodRecord {
   // The rules wrote this record, and the columns contain nothing else.
   const record = AUTH_METHOD.decode(row) as AuthMethodRecord
-  const secret = openSecretOf(record, row, secrets)
+  const { secretCipher: bytes, secretKeyId: keyId } = row
+  const secret = bytes && keyId ? openText({ keyId, bytes }, secretIdOf(record), secrets) : undefined
   if (secret === undefined) return record
   const { set: Config } = splitConfig({ ...record.Config, [SECRET_FIELDS[record.Type]]: secret })
   return { ...record, Config } as AuthMethodRecord
 }
 
-/** @returns undefined if there is no secret, or it cannot be decrypted: one broken row must not stop the server. */
-function openSecretOf(
-  record: Pick<AuthMethodRecord, 'Namespace' | 'Name'>,
-  { secretCipher, secretKeyId }: AuthMethodRow,
-  secrets: SecretBox,
-): string | undefined {
-  if (secretCipher === null || secretKeyId === null) return undefined
-  return openText({ keyId: secretKeyId, bytes: secretCipher }, secretIdOf(record), secrets)
-}
-
 function openText(sealed: Sealed, id: string, secrets: SecretBox): string | undefined {
-  try {
-    return readText(secrets.open(sealed, id))
-  } catch (error) {
-    if (error instanceof KeyRingError) return undefined
-    throw error
-  }
+  return ifOpens(() => readText(secrets.open(sealed, id)))
 }
 
 /** The stored form of the system record `replication-token`: the bytes in base64. */
 type SealedToken = ReturnType<typeof showSealedToken>
 
-/** What the sealed secret is bound to. */
 export const REPLICATION_TOKEN_ID = 'system/replication-token'
 
 export function encodeSystem(record: SystemRecord, secrets: SecretBox): { readonly value: object } {
@@ -107,12 +90,10 @@ export function decodeSystem(row: SystemRow, secrets: SecretBox): SystemRecord {
   } as SystemRecord
 }
 
-/** In the form of the column. */
 export function showSealedToken({ keyId, bytes }: Sealed): { KeyID: string; Sealed: string } {
   return { KeyID: keyId, Sealed: Buffer.from(bytes).toString('base64') }
 }
 
-/** The content of the column of the record `replication-token`. */
 export function readSealedToken({ value }: Pick<SystemRow, 'value'>): Sealed {
   const { KeyID, Sealed } = value as unknown as SealedToken
   return { keyId: KeyID, bytes: Buffer.from(Sealed, 'base64') }

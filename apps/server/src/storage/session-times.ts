@@ -3,12 +3,11 @@ import type { Database } from '../database/connect.ts'
 import { withAclErrors } from '../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../generated/prisma/client.ts'
 import { storeBytes, storeText } from './read/stored-text.ts'
-import { IS_EXPIRED } from './write/catalog/session-ends.ts'
+import { IS_EXPIRED } from './write/catalog/stored-catalog.ts'
 
 /** Maximum keys that one commit frees when it ends several sessions. */
 const ENDED_KEYS_MAX = 1_000
 
-/** Times of sessions by the database's clock. A renewal never shortens a lifetime, whatever this clock does. */
 export class PostgresSessionTimes implements SessionTimes {
   private readonly prisma: PrismaClient
 
@@ -49,7 +48,6 @@ export class PostgresSessionTimes implements SessionTimes {
     return rows.length > 0
   }
 
-  /** Removes expired lock delays. */
   async prune(): Promise<void> {
     await withAclErrors(() => this.prisma.$executeRaw`DELETE FROM lock_delay WHERE until < clock_timestamp()`)
   }

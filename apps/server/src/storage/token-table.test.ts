@@ -9,7 +9,7 @@ const PAGES = 50
 
 /** A page of a hundred rows of 10 KB each, as PostgreSQL sends it. */
 function page(): string {
-  const fields = TOKEN_COLUMNS.filter(({ isRead }) => isRead).map(({ name, sql }) => {
+  const fields = TOKEN_COLUMNS.filter(({ field, isOfSecret }) => field || isOfSecret).map(({ name, sql }) => {
     if (sql === 'text[]' || sql === 'json') return '[]'
     if (sql === 'bytea') return '\\x00'
     if (name === 'description') return 'd'.repeat(10_000)

@@ -1,4 +1,3 @@
-/** Records when tokens were last used: in memory and, periodically, in the database. Decisions: login limits. */
 import { idleHorizon, isSurelyUsed, isUseWritten } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { BoundedMap, type TokenUse, type TokenUses } from '@latchkey/service'
@@ -26,10 +25,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
-/**
- * Returns the accessors of tokens used after their horizon, by this statement or an earlier one. Rows are locked in the
- * order of accessors, so that two processes never deadlock.
- */
+/** Returns tokens used after their horizon. Locks rows in one order, so that two processes never deadlock. */
 const WRITE = `WITH input AS (
     SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[]) AS i (key, until, since, horizon)
   )
@@ -77,7 +73,6 @@ export class PostgresTokenUses implements TokenUses {
     })
   }
 
-  /** Writes pending uses once. */
   async close(): Promise<void> {
     await this.writing
     this.write()

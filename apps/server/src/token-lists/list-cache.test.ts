@@ -1,6 +1,7 @@
 /** A list is rendered once and shared. MEM-02, COH-07. */
 import { expect, test } from 'vitest'
-import { type CachedList, ListCache, type ListRequest } from './list-cache.ts'
+import { ListCache, type ListRequest } from './cached-token-lists.ts'
+import type { CachedList } from './token-list-parts.ts'
 
 const MIB = 1_048_576
 const FOREVER = Number.POSITIVE_INFINITY

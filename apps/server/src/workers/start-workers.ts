@@ -1,11 +1,12 @@
-/**
- * The main process of several workers on one port: starts them, replaces workers that end, and counts for all of them.
- */
-import cluster, { type Worker } from 'node:cluster'
+/** The main process of several workers on one port: starts and replaces them, and counts for all of them. */
+
+import type { Worker } from 'node:cluster'
+import cluster from 'node:cluster'
 import { type Release, TokenBuckets } from '@latchkey/service'
 import type { Logger } from 'pino'
 import { connectionSlots } from '../http/listener/connection-limit.ts'
 import { StartError } from '../start-error.ts'
+import { countedIn, type MetricSnapshot, mergeMetrics } from '../telemetry/metrics.ts'
 import {
   type Kind,
   type Question,
@@ -14,8 +15,7 @@ import {
   type ServerMetrics,
   type ToMain,
   type ToWorker,
-} from './worker-messages.ts'
-import { WorkerMetrics } from './worker-metrics.ts'
+} from './main-link.ts'
 
 interface WorkersOptions {
   readonly count: number
@@ -29,10 +29,7 @@ interface WorkersOptions {
   readonly onFatal: (error: Error) => void
 }
 
-/**
- * Makes glibc's allocator return memory after bursts of long answers; it kept 20 MiB per worker. Read when a process
- * starts.
- */
+/** Makes glibc's allocator return memory after bursts of long answers; it kept 20 MiB per worker. */
 const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
   MALLOC_TRIM_THRESHOLD_: '262144',
@@ -154,4 +151,61 @@ function endWorker(worker: Worker | undefined, isForGood: boolean): Promise<void
 /** Ignores errors, because the worker may have just ended. */
 function tell(worker: Worker | undefined, message: ToWorker): void {
   worker?.send(message, () => {})
+}
+
+/** How long a worker may take to report its metrics, in milliseconds. After that, its last report is used. */
+const ANSWER_MS_MAX = 2_000
+
+interface Collection {
+  readonly missing: Set<number>
+  readonly done: () => void
+}
+
+/** Collects the metrics of all workers. Counts of ended workers are kept, so no counter decreases. */
+export class WorkerMetrics {
+  private readonly request: (worker: number, ask: number) => void
+  private readonly latest = new Map<number, MetricSnapshot>()
+  private readonly collections = new Map<number, Collection>()
+  private ended: Promise<MetricSnapshot> = Promise.resolve([])
+  private asks = 0
+
+  /** @param request requests the metrics of a worker; pass its answer to {@link collected}. */
+  constructor(request: (worker: number, ask: number) => void) {
+    this.request = request
+  }
+
+  async collect(workers: readonly number[]): Promise<MetricSnapshot> {
+    this.asks += 1
+    const ask = this.asks
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.collections.set(ask, { missing: new Set(workers), done: resolve })
+    const timer = setTimeout(resolve, ANSWER_MS_MAX)
+    for (const worker of workers) this.request(worker, ask)
+    await promise
+    clearTimeout(timer)
+    this.collections.delete(ask)
+    // Both at the same moment: a worker that ends moves from one to the other.
+    const [living, ended] = [[...this.latest.values()], this.ended]
+    return mergeMetrics([...living, await ended]).getMetricsAsJSON()
+  }
+
+  collected(worker: number, ask: number, metrics: MetricSnapshot): void {
+    this.latest.set(worker, metrics)
+    this.arrived(worker, this.collections.get(ask))
+  }
+
+  /** A worker has ended. */
+  end(worker: number): void {
+    const last = this.latest.get(worker)
+    this.latest.delete(worker)
+    if (last) {
+      this.ended = this.ended.then((ended) => mergeMetrics([ended, countedIn(last)]).getMetricsAsJSON())
+    }
+    for (const collection of this.collections.values()) this.arrived(worker, collection)
+  }
+
+  private arrived(worker: number, collection: Collection | undefined): void {
+    collection?.missing.delete(worker)
+    if (collection?.missing.size === 0) collection.done()
+  }
 }

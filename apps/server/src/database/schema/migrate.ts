@@ -6,8 +6,7 @@ import { PACKAGE_FILES } from '../../config/package-files.ts'
 import { StartError } from '../../start-error.ts'
 import { COMMIT_ROWS_FUNCTION, CREATE_COMMIT_ROWS } from '../commit-rows-function.ts'
 import { sqlStateOf } from '../database-error.ts'
-import { connectPatiently, type FirstConnectionOptions } from '../first-connection.ts'
-import { judgeNewerSchema } from './schema-compatibility.ts'
+import { connectPatiently, type FirstConnectionOptions } from '../start-patiently.ts'
 
 interface MigrateOptions extends FirstConnectionOptions {
   /** Contains `<name>/migration.sql` per migration, applied in the order of the names. Default: the server's own. */
@@ -37,7 +36,6 @@ const CREATE_LEDGER = `
 interface Migration {
   readonly name: string
   readonly sql: string
-  /** SHA-256 of the file, in hex. */
   readonly checksum: string
 }
 
@@ -48,12 +46,8 @@ interface LedgerRow {
 }
 
 /**
- * Migrates a database to the schema of this server. Each migration is one transaction; several servers may start at
- * once. A newer schema stays unchanged if this server can run on it.
- *
- * @returns the names of the migrations applied now, in order; empty if there was nothing to do.
- * @throws StartError if this server cannot run on the database's schema, or a migration fails. A failed migration
- * leaves nothing behind.
+ * Migrates a database, each migration in one transaction; several servers may start at once. A newer schema stays if
+ * this server can run on it. @returns the names of the migrations applied now. @throws StartError
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const migrations = readMigrations(options.directory ?? PACKAGE_FILES.migrations)
@@ -64,7 +58,14 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
     await client.query(CREATE_LEDGER)
     const ledger = await readLedger(client)
     const pending = findPending(migrations, ledger)
-    await refuseNewerSchema(client, migrations, { ledger, log: options.log })
+    const applied = ledger.map((row) => row.migration_name)
+    const known = migrations.map(({ name }) => name)
+    const newer = await judgeNewerSchema(client, applied, known)
+    if (newer?.refusal) throw new StartError(`${newer.refusal.problem}\n${newer.refusal.todo}`)
+    if (newer) {
+      const note = 'a newer Latchkey has migrated the database; this version can run on it'
+      options.log.warn({ migrations: newer.unknown }, note)
+    }
     const isNew = ledger.length === 0
     for (const migration of pending) {
       await apply(client, migration)
@@ -92,12 +93,7 @@ async function refuseOldPostgres(client: pg.Client): Promise<void> {
   )
 }
 
-/**
- * Since PostgreSQL 15, a right on a database (`GRANT ALL ON DATABASE`) includes none on its schema `public`, so the
- * first table cannot be created.
- *
- * @returns undefined if the error is not about a right that this user lacks.
- */
+/** Since PostgreSQL 15, a right on a database includes none on its schema `public`. */
 async function describeMissingRight(client: pg.Client, error: unknown): Promise<StartError | undefined> {
   const cause = error instanceof StartError ? error.cause : error
   if (sqlStateOf(cause) !== '42501') return undefined
@@ -134,7 +130,6 @@ function readMigrations(directory: string): Migration[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** The names of the server's own migrations, in order. */
 export function migrationNames(): readonly string[] {
   return readMigrations(PACKAGE_FILES.migrations).map(({ name }) => name)
 }
@@ -182,26 +177,6 @@ function findPending(migrations: readonly Migration[], ledger: readonly LedgerRo
   return migrations.filter(({ name }) => !applied.has(name))
 }
 
-async function refuseNewerSchema(
-  client: pg.Client,
-  migrations: readonly Migration[],
-  { ledger, log }: { readonly ledger: readonly LedgerRow[]; readonly log: FirstConnectionOptions['log'] },
-): Promise<void> {
-  const applied = ledger.map((row) => row.migration_name)
-  const newer = await judgeNewerSchema(
-    client,
-    applied,
-    migrations.map(({ name }) => name),
-  )
-  if (newer === undefined) return
-  const { refusal } = newer
-  if (refusal !== undefined) throw new StartError(`${refusal.problem}\n${refusal.todo}`)
-  log.warn(
-    { migrations: newer.unknown },
-    'a newer Latchkey has migrated the database; this version can run on it',
-  )
-}
-
 async function apply(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   try {
     await client.query('BEGIN')
@@ -224,9 +199,67 @@ async function createCommitFunction(client: pg.Client): Promise<void> {
   if (rowCount === 0) await client.query(CREATE_COMMIT_ROWS)
 }
 
-/** The line of a script at which PostgreSQL failed, if it reports one. */
 function whereIn(sql: string, error: unknown): string {
   const position =
     typeof error === 'object' && error !== null && 'position' in error ? Number(error.position) : 0
   return position > 0 ? ` at line ${sql.slice(0, position).split('\n').length}` : ''
+}
+
+/** The first and the last migration of the versions before 1.0.0, which later versions do not know. */
+const FIRST_BEFORE_RELEASE = '20261121000000_store'
+const LAST_BEFORE_RELEASE = '20261204000000_leases_after_failures'
+
+/** Whether migrations are those of the last version before 1.0.0: an archive of it fits the first schema of 1.0.0. */
+export function isOfLastBeforeRelease(migrations: readonly string[]): boolean {
+  return migrations.at(-1) === LAST_BEFORE_RELEASE
+}
+
+/** The mark of a schema: only servers that know this migration can run on it. */
+interface CompatibilityMark {
+  readonly migration: string
+  readonly release: string
+}
+
+const BEFORE_RELEASE = {
+  problem: 'A version before 1.0.0 made this database, and later versions cannot run on its schema.',
+  todo: 'Carry the data over: back it up with that version (latchkey-server backup FILE), start this version with the same encryption keys on an empty database, and restore it (latchkey-server restore FILE).',
+} as const
+
+interface NewerSchema {
+  readonly unknown: readonly string[]
+  readonly refusal: { readonly problem: string; readonly todo: string } | undefined
+}
+
+/** Judges a schema by its mark. @returns undefined if this server knows the whole schema. */
+export async function judgeNewerSchema(
+  client: pg.Client,
+  applied: readonly string[],
+  known: readonly string[],
+): Promise<NewerSchema | undefined> {
+  const unknown = applied.filter((name) => !known.includes(name))
+  const [first] = unknown
+  if (first === undefined) return undefined
+  if (first === FIRST_BEFORE_RELEASE) return { unknown, refusal: BEFORE_RELEASE }
+  const newer = `The database has the migration ${first}, which this server does not know: a newer server has used it.`
+  const mark = await readMark(client)
+  if (mark === undefined || !known.includes(mark.migration)) {
+    const oldest = mark === undefined ? 'that version' : `Latchkey ${mark.release}`
+    const todo = `Start ${oldest} or later; going back needs an earlier backup.`
+    return { unknown, refusal: { problem: newer, todo } }
+  }
+  const missing = known.find((name) => !applied.includes(name))
+  if (missing === undefined) return { unknown, refusal: undefined }
+  const problem = `${newer} It lacks ${missing}, so neither version follows the other.`
+  return { unknown, refusal: { problem, todo: 'Start a version that has both.' } }
+}
+
+async function readMark(client: pg.Client): Promise<CompatibilityMark | undefined> {
+  const { rows: tables } = await client.query<{ name: string | null }>(
+    `SELECT to_regclass('schema_compatibility')::text AS name`,
+  )
+  if (!tables[0]?.name) return undefined
+  const { rows } = await client.query<CompatibilityMark>(
+    'SELECT migration, release FROM schema_compatibility',
+  )
+  return rows[0]
 }

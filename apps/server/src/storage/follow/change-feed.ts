@@ -1,14 +1,13 @@
 import { LEADER_SILENT_MS_MAX } from '@latchkey/acl'
 import type pg from 'pg'
 import type { BaseLogger } from 'pino'
-import { DatabaseClient } from '../../database/database-client.ts'
+import { DatabaseClient } from '../../database/connect.ts'
 
 interface ChangeFeedOptions {
   readonly url: string
   readonly log: BaseLogger
   /** Called with the index of each announced commit group, and without an index after each connection. */
   readonly onCommit: (index: number | undefined) => void
-  /** Called with each message about leases. */
   readonly onLease: (message: string) => void
   /** Called when the connection is lost: messages may be missed from now on. */
   readonly onLost: () => void
@@ -18,7 +17,6 @@ const CHANNEL = 'latchkey'
 const LEASE_CHANNEL = 'latchkey_lease'
 const TELL = `SELECT pg_notify('${LEASE_CHANNEL}', $1)`
 const TRY_TO_LEAD = 'SELECT pg_try_advisory_lock($1) AS won'
-/** The session with this advisory lock belongs to the leader. */
 const LEADER_LOCK = 7_270_736_902
 
 const CONNECT_MS = 2_000
@@ -28,10 +26,8 @@ const RETRY_DELAY_MS_MIN = 50
 const RETRY_DELAY_MS_MAX = 2_000
 
 /**
- * The dedicated connection that notifies this process of commits, and makes it the leader while it holds the leader
- * lock. It is checked every second and replaced when it is lost.
- *
- * Missed notifications cost only latency: the follower catches up by index.
+ * The connection that notifies this process of commits, and makes it the leader while it holds the leader lock. It is
+ * checked every second. Missed notifications cost only latency: the follower catches up by index.
  */
 export class ChangeFeed {
   private readonly options: ChangeFeedOptions
@@ -57,11 +53,6 @@ export class ChangeFeed {
     return this.leadership?.signal
   }
 
-  /** Opens the first connection; reconnects are automatic. Resolves even if the database is unreachable. */
-  start(): Promise<void> {
-    return this.connect()
-  }
-
   /** Sends a message about leases to all members; drops it if the connection is lost. */
   tell(message: string): void {
     const { client } = this
@@ -76,7 +67,8 @@ export class ChangeFeed {
     await this.drop()
   }
 
-  private async connect(): Promise<void> {
+  /** Opens the first connection; reconnects are automatic. Resolves even if the database is unreachable. */
+  async start(): Promise<void> {
     const client = new DatabaseClient({
       connectionString: this.options.url,
       application_name: 'latchkey-feed',
@@ -150,7 +142,7 @@ export class ChangeFeed {
 
   private retryLater(error: unknown): void {
     this.options.log.warn({ err: error, againInMs: this.retryDelayMs }, 'the change feed is not connected')
-    this.later(this.retryDelayMs, () => this.connect())
+    this.later(this.retryDelayMs, () => this.start())
     this.retryDelayMs = Math.min(this.retryDelayMs * 2, RETRY_DELAY_MS_MAX)
   }
 

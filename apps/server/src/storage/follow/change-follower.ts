@@ -12,16 +12,13 @@ const FROM_THE_START = -1
 interface Answer {
   readonly batch: ChangeBatch
   readonly after: number
-  /** When the request was sent, by `performance.now()`. */
   readonly askedAt: number
 }
 
 interface ChangeFollowerParts {
-  /** The id of this member. */
   readonly memberId: string
   readonly queries: Queries
   readonly state: LocalState
-  /** Measured with every answer. */
   readonly clock: DatabaseClock
   readonly commits: { readonly isBusy: boolean }
   /** Makes this process a member of the group again. Rejects if it cannot. */
@@ -38,31 +35,18 @@ interface ChangeFollowerParts {
  * author, a sole member with a lease, has not applied yet. Decisions: read leases.
  */
 export class ChangeFollower {
-  private readonly memberId: string
-  private readonly queries: Queries
-  private readonly state: LocalState
-  private readonly clock: DatabaseClock
-  private readonly commits: { readonly isBusy: boolean }
-  private readonly rejoin: () => Promise<void>
-  private readonly isReloading: boolean
+  private readonly parts: ChangeFollowerParts
   private running: Promise<void> | undefined
   private next: Promise<void> | undefined
 
-  /** Start of the last successful round: the state is known to have been current then. `performance.now()`. */
+  /** Start of the last successful round, when the state was current, by `performance.now()`. */
   currentAt = Number.NEGATIVE_INFINITY
-  /** When the last round failed, by the same clock. */
   failedAt = Number.NEGATIVE_INFINITY
   rounds = 0
   private heard = 0
 
-  constructor({ memberId, queries, state, clock, commits, rejoin, isReloading }: ChangeFollowerParts) {
-    this.memberId = memberId
-    this.queries = queries
-    this.state = state
-    this.clock = clock
-    this.commits = commits
-    this.rejoin = rejoin
-    this.isReloading = isReloading
+  constructor(parts: ChangeFollowerParts) {
+    this.parts = parts
   }
 
   /** Reads the whole directory before this process becomes a member; it does not answer requests yet. */
@@ -75,11 +59,7 @@ export class ChangeFollower {
     this.takeWhole(await this.askAsMember(() => FROM_THE_START, true))
   }
 
-  /**
-   * Makes the local state at least as new as the database is now.
-   *
-   * @throws AclError `unavailable`
-   */
+  /** Makes the local state at least as new as the database is now. @throws AclError `unavailable` */
   sync(): Promise<void> {
     if (!this.running) {
       this.running = this.round().finally(() => {
@@ -91,13 +71,9 @@ export class ChangeFollower {
     return this.next
   }
 
-  /**
-   * Makes the local state at least as new as an index that the database is known to have.
-   *
-   * @param askedAt a time at which the database had no later index, by `performance.now()`.
-   */
+  /** Reaches an index of the database. @param askedAt a time at which it had no later index. */
   async reach(index: number, askedAt?: number): Promise<void> {
-    while (this.state.appliedIndex < index) await this.sync()
+    while (this.parts.state.appliedIndex < index) await this.sync()
     if (askedAt !== undefined) this.currentAt = Math.max(this.currentAt, askedAt)
   }
 
@@ -107,12 +83,12 @@ export class ChangeFollower {
   }
 
   /**
-   * Handles a notification: the database has this index, or notifications may have been missed. While a commit of this
-   * process is in flight, it probably caused the notification and its answer will say so; the poll waits for it.
+   * The database has this index, or notifications may have been missed. The answer of a commit in flight, which
+   * probably caused it, will say so; the poll waits for it.
    */
   hear(index: number | undefined): void {
-    this.heard = Math.max(this.heard, index ?? this.state.appliedIndex + 1)
-    if (this.commits.isBusy || this.heard <= this.state.appliedIndex) return
+    this.heard = Math.max(this.heard, index ?? this.parts.state.appliedIndex + 1)
+    if (this.parts.commits.isBusy || this.heard <= this.parts.state.appliedIndex) return
     this.heard = 0
     // Readers poll for themselves. A failure is recorded here, and the next heartbeat polls anyway.
     this.sync().catch(() => {})
@@ -136,11 +112,11 @@ export class ChangeFollower {
   private async round(): Promise<void> {
     try {
       const { batch, after, askedAt } = await this.askAsMember(
-        () => this.state.appliedIndex,
-        this.isReloading,
+        () => this.parts.state.appliedIndex,
+        this.parts.isReloading,
       )
       if (batch.index < after) await this.recover(after)
-      else this.state.applyBatch(batch, this.isReloading)
+      else this.parts.state.applyBatch(batch, this.parts.isReloading)
       this.currentAt = Math.max(this.currentAt, askedAt)
       this.rounds += 1
     } catch (error) {
@@ -154,28 +130,25 @@ export class ChangeFollower {
     for (;;) {
       const answer = await this.ask(after(), isWhole)
       if (answer.batch.isMember) return answer
-      await this.rejoin()
+      await this.parts.rejoin()
     }
   }
 
   private async ask(after: number, isWhole: boolean): Promise<Answer> {
     const askedAt = performance.now()
-    const batch = await this.queries.changes({ after, isWhole, memberId: this.memberId })
-    this.clock.measure(batch.now, askedAt, performance.now())
+    const batch = await this.parts.queries.changes({ after, isWhole, memberId: this.parts.memberId })
+    this.parts.clock.measure(batch.now, askedAt, performance.now())
     return { batch, after, askedAt }
   }
 
   private takeWhole({ batch, askedAt }: Answer): void {
-    if (batch.reset) this.state.reset(batch.index, batch.tables, batch.records)
+    if (batch.reset) this.parts.state.reset(batch.index, batch.tables, batch.records)
     this.currentAt = askedAt
   }
 
-  /**
-   * The database is behind what this process has seen: a standby without the last commits took over. The index must not
-   * decrease, so it is raised above the last one seen, and everything is reloaded.
-   */
+  /** A standby without the last commits took over: raises its index above the last one seen, and reloads. */
   private async recover(seen: number): Promise<void> {
-    await this.queries.raise(seen)
+    await this.parts.queries.raise(seen)
     await this.reload()
   }
 }

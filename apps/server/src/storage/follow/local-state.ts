@@ -43,26 +43,10 @@ import type { Waiters } from './waiters.ts'
 export interface OwnCommit {
   readonly index: number
   readonly changes: readonly Exclude<Change, { op: 'delete-tree' }>[]
-  /** Per change of a token: the lookup hash of its secret in hex. */
   readonly secretHashes: readonly (string | undefined)[]
 }
 
-interface DirectoryChange<T extends DirectoryTable> {
-  readonly table: T
-  readonly op: 'put' | 'delete'
-  readonly record: DirectoryRecords[T]
-}
-
-interface OwnChange {
-  readonly change: Extract<OwnCommit['changes'][number], { readonly table: 'tokens' | 'kv' | DirectoryTable }>
-  readonly index: number
-  readonly secretHash: string | undefined
-  readonly isBulk: boolean
-}
-
-/**
- * Tokens of larger commits, such as replication copies, are only cached when they are read: most are not needed soon.
- */
+/** Tokens of larger commits, such as copies, are only cached when they are read. */
 const CACHED_CHANGES_MAX = 64
 
 interface LocalStateParts {
@@ -79,7 +63,6 @@ interface LocalStateParts {
  */
 export class LocalState {
   appliedIndex = 0
-  /** When it last changed, by `performance.now()`. */
   changedAt = Number.NEGATIVE_INFINITY
   readonly tokens: TokenCache
   readonly waiters: Waiters
@@ -105,11 +88,7 @@ export class LocalState {
     return this.built
   }
 
-  /**
-   * Applies commits of any process; skips those already applied.
-   *
-   * @param isWhole the batch contains the whole directory and catalog, not only the records that changed.
-   */
+  /** Applies commits of any process. @param isWhole the batch has all records, not only those that changed. */
   applyBatch(batch: ChangeBatch, isWhole = false): void {
     if (!batch.tables || batch.index <= this.appliedIndex) return
     if (batch.reset) {
@@ -128,10 +107,7 @@ export class LocalState {
     this.finish(batch.index, touched)
   }
 
-  /**
-   * Applies commits of this process without reading them back. They must follow {@link appliedIndex} without a gap:
-   * only then is the state before them known, and so the result.
-   */
+  /** Applies own commits that follow without a gap: only then is the result known without reading it back. */
   applyOwn(commits: readonly OwnCommit[]): void {
     const touched = new Set<Topic>()
     for (const { index, changes, secretHashes } of commits) {
@@ -140,7 +116,14 @@ export class LocalState {
       let place = 0
       for (const change of changes) {
         if (isOfCatalog(change)) ofCatalog.push(change)
-        else this.takeOwnChange({ change, index, secretHash: secretHashes[place], isBulk }, touched)
+        else {
+          this.touch(change.table, index, touched)
+          if (change.table === 'tokens') {
+            this.takeOwnToken(change, index, { secretHash: secretHashes[place], isBulk }, touched)
+          } else if (change.table === 'kv') {
+            this.touchKey(kvTopic(change.record.Namespace, change.record.Key), index, touched)
+          } else this.takeOwnRecord(change.table, change, index)
+        }
         place += 1
       }
       if (ofCatalog.length > 0) this.takeOwnCatalogChanges(ofCatalog, index, touched)
@@ -202,10 +185,7 @@ export class LocalState {
     }
   }
 
-  /**
-   * The batch contains the directory records that exist after its last change. All other keys among its changes are
-   * deleted.
-   */
+  /** The batch has the directory records that exist after its last change; the others are deleted. */
   private takeDirectoryRecords(changes: readonly ChangeRow[], records: DirectoryContent): void {
     let last: number | undefined
     for (const { index, entity, key } of changes) {
@@ -219,7 +199,6 @@ export class LocalState {
     this.built = undefined
   }
 
-  /** As {@link LocalState.takeDirectoryRecords}. */
   private takeCatalogRecords(changes: readonly ChangeRow[], records: CatalogContent): void {
     const found = new Set<string>()
     for (const table of CATALOG_TABLES) {
@@ -277,40 +256,31 @@ export class LocalState {
     }
   }
 
-  private takeOwnChange({ change, index, secretHash, isBulk }: OwnChange, touched: Set<Topic>): void {
-    this.touch(change.table, index, touched)
-    switch (change.table) {
-      case 'tokens': {
-        const { AccessorID, CreateIndex } = change.record
-        const accessorKey = AccessorID === '' ? undefined : AccessorID.toLowerCase()
-        const { op, expect } = change
-        const replaced =
-          expect && secretHash !== undefined ? this.tokens.sameAs(secretHash, expect) : undefined
-        this.touchToken({ accessorKey, secretHash }, index, touched)
-        if (op === 'delete' || secretHash === undefined || isBulk) return
-        // Only the database knows the CreateIndex of a record that is not cached; the next read loads it.
-        const created = expect === 0 ? CreateIndex || index : replaced?.CreateIndex
-        if (created === undefined) return
-        this.tokens.add({ ...change.record, CreateIndex: created, ModifyIndex: index }, secretHash)
-        return
-      }
-      case 'kv':
-        this.touchKey(kvTopic(change.record.Namespace, change.record.Key), index, touched)
-        return
-      default:
-        this.takeOwnRecord(change, index)
-    }
+  private takeOwnToken(
+    { op, record, expect }: Extract<Change, { readonly table: 'tokens' }>,
+    index: number,
+    { secretHash, isBulk }: { readonly secretHash: string | undefined; readonly isBulk: boolean },
+    touched: Set<Topic>,
+  ): void {
+    const accessorKey = record.AccessorID === '' ? undefined : record.AccessorID.toLowerCase()
+    const replaced = expect && secretHash !== undefined ? this.tokens.sameAs(secretHash, expect) : undefined
+    this.touchToken({ accessorKey, secretHash }, index, touched)
+    if (op === 'delete' || secretHash === undefined || isBulk) return
+    // Only the database knows the CreateIndex of a record that is not cached; the next read loads it.
+    const CreateIndex = expect === 0 ? record.CreateIndex || index : replaced?.CreateIndex
+    if (CreateIndex === undefined) return
+    this.tokens.add({ ...record, CreateIndex, ModifyIndex: index }, secretHash)
   }
 
   private takeOwnRecord<T extends DirectoryTable>(
-    { table, op, record }: DirectoryChange<T>,
+    table: T,
+    { op, record }: { readonly op: 'put' | 'delete'; readonly record: DirectoryRecords[T] },
     index: number,
   ): void {
     const records: Map<string, DirectoryRecords[T]> = this.directoryRecords[table]
     const key = directoryKey(table, record)
-    if (op === 'delete') {
-      records.delete(key)
-    } else {
+    if (op === 'delete') records.delete(key)
+    else {
       const CreateIndex = records.get(key)?.CreateIndex ?? (record.CreateIndex || index)
       records.set(key, { ...record, CreateIndex, ModifyIndex: index })
     }

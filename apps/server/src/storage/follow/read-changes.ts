@@ -1,9 +1,8 @@
 import type { RecordOf, TableName } from '@latchkey/service'
 import { withAclErrors } from '../../database/database-error.ts'
-import type { Prisma, PrismaClient } from '../../generated/prisma/client.ts'
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { HELD_TABLES, type HeldTable, hasKeys, readHeld } from '../held-tables.ts'
-import { inSnapshot } from '../read/snapshot.ts'
 
 /** One row of the change log. `entity` is a table of the port, or `members`. */
 export interface ChangeRow {
@@ -26,10 +25,6 @@ export type ChangeLog = { readonly index: number; readonly now: number; readonly
   | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
 )
 
-/**
- * Changes, with records that every process keeps in memory, from the same snapshot: all of them, or those that the
- * changes touched.
- */
 export type ChangeBatch = ChangeLog & { readonly records: HeldRecords }
 
 export type HeldRecords = { readonly [T in HeldTable]: readonly RecordOf[T][] }
@@ -45,15 +40,10 @@ export interface ChangesQuestion {
   readonly after: number
   /** Read all of these records if anything changed. */
   readonly isWhole: boolean
-  /** The member whose membership the query also reads. */
   readonly memberId: string
 }
 
-/**
- * Reads the changes after an index, with the changed records that every process keeps in memory.
- *
- * @throws AclError `unavailable`
- */
+/** Reads the changes after an index, with the changed records in memory. @throws AclError `unavailable` */
 export async function readChanges(
   prisma: PrismaClient,
   question: ChangesQuestion,
@@ -107,7 +97,6 @@ function isHeld(entity: string): boolean {
   return HELD_TABLES.some((table) => table === entity)
 }
 
-/** The primary keys of a table to read; undefined for all rows. */
 type KeysOf = (table: TableName) => readonly string[] | undefined
 
 async function readRecords(
@@ -123,4 +112,15 @@ async function readRecords(
   }
   // The compiler cannot see, through a variable, that each table has its own records.
   return records as HeldRecords
+}
+
+/** For all reads together; each also has the time limits of the connection (`connect.ts`). */
+const SNAPSHOT_MS_MAX = 10_000
+
+export function inSnapshot<T>(
+  prisma: PrismaClient,
+  read: (tx: Prisma.TransactionClient) => Promise<T>,
+): Promise<T> {
+  const isolationLevel = Prisma.TransactionIsolationLevel.RepeatableRead
+  return prisma.$transaction(read, { timeout: SNAPSHOT_MS_MAX, isolationLevel })
 }

@@ -1,4 +1,3 @@
-import { CATALOG_TABLES } from '@latchkey/catalog'
 import { ownText } from '@latchkey/contract'
 import {
   CATALOG_INDEX_TABLES,
@@ -7,21 +6,9 @@ import {
   type TableName,
   type Topic,
 } from '@latchkey/service'
+import { HELD_TABLES } from '../held-tables.ts'
 
-/** The tables of the port, in the order of the columns of `commit_index`. */
-const TABLE_NAMES: readonly TableName[] = [
-  'tokens',
-  'policies',
-  'roles',
-  'kv',
-  'namespaces',
-  'authMethods',
-  'bindingRules',
-  'intentions',
-  'intentionDestinations',
-  'system',
-  ...CATALOG_TABLES,
-]
+const TABLE_NAMES: readonly TableName[] = ['tokens', 'kv', ...HELD_TABLES]
 
 /** Index names that stand for several tables. */
 const GROUPS = { changes: REPLICATED_TABLES, catalog: CATALOG_INDEX_TABLES } as const satisfies {
@@ -32,10 +19,7 @@ const GROUPS = { changes: REPLICATED_TABLES, catalog: CATALOG_INDEX_TABLES } as 
 const RECENT_MAX = 50_000
 /** Maximum total length of remembered topics: keys may be long. */
 const RECENT_LENGTH_MAX = 8_388_608
-/**
- * Fraction kept when topics are evicted. Evicting in bulk is cheaper: a Map scans past deleted entries to find its
- * oldest.
- */
+/** Eviction in bulk is cheaper: a Map scans past deleted entries to find its oldest. */
 const KEPT_WHEN_FORGETTING = 0.9
 
 /**
@@ -44,7 +28,6 @@ const KEPT_WHEN_FORGETTING = 0.9
  */
 export class TopicIndexes {
   private readonly tables = new Map<Topic, number>(TABLE_NAMES.map((name) => [name, 0]))
-  /** In order of the last change. */
   private readonly recent = new Map<Topic, number>()
   private recentLength = 0
   private floor: number
@@ -89,7 +72,6 @@ export class TopicIndexes {
     }
   }
 
-  /** Resets to an index, with the last index of each table. */
   reset(index: number, tables: Readonly<Record<TableName, number>>): void {
     for (const name of TABLE_NAMES) this.tables.set(name, tables[name])
     this.recent.clear()
@@ -98,7 +80,6 @@ export class TopicIndexes {
   }
 }
 
-/** The table of a topic's record. */
 function tableOf(topic: Topic): IndexName {
   if (topic.startsWith('kv:')) return 'kv'
   return topic.startsWith('token:') ? 'tokens' : 'catalog'

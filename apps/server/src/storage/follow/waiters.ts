@@ -13,7 +13,6 @@ const WOKEN_MS_MAX = 10
 /** All waits of this process, by topic. There may be tens of thousands (MEM-02). */
 export class Waiters {
   private readonly byTopic = new Map<Topic, Set<Waiter>>()
-  /** Waits that end in this turn or a later one, in order. */
   private readonly woken = new Map<Waiter, WaitOutcome>()
   private wokenPerTurn = WOKEN_AT_FIRST
   private endedInTurn = 0
@@ -21,10 +20,8 @@ export class Waiters {
   private isTurnEnding = false
   private isClosed = false
 
-  /** Waits in progress. */
   count = 0
 
-  /** @param now milliseconds, to measure how long answers take. */
   constructor(now = () => performance.now()) {
     this.now = now
   }

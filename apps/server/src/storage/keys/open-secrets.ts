@@ -8,11 +8,8 @@ import {
 } from '../../secrets/secret-box.ts'
 
 /**
- * Opens the secrets of a database with the keys of this process. Creates the lookup key of a new database, and re-seals
- * it if an older key of the ring sealed it.
- *
- * @throws StartError if the ring lacks a key that has sealed something in this database, or has a different key under
- * its id.
+ * Opens the secrets of a database. Creates the lookup key of a new one, and re-seals it under the active key.
+ * @throws StartError if the ring lacks a key that has sealed something, or has a different one under its id.
  */
 export async function openSecrets(prisma: PrismaClient, ring: KeyRing): Promise<SecretBox> {
   assertRingOpens(ring, await readSamples(prisma))
@@ -31,7 +28,6 @@ export async function takeLookupKey(prisma: PrismaClient, ring: KeyRing): Promis
   return prisma.lookupKey.findFirstOrThrow()
 }
 
-/** Seals the lookup key with the active key. */
 export async function sealLookupKey(prisma: PrismaClient, ring: KeyRing, wrapped: Sealed): Promise<void> {
   const rewrapped = rewrapLookupKey(ring, wrapped)
   if (rewrapped === wrapped) return
@@ -43,7 +39,6 @@ function rowOf({ keyId, bytes }: Sealed): { keyId: string; bytes: Uint8Array<Arr
   return { keyId, bytes: Uint8Array.from(bytes) }
 }
 
-/** The context that a sample is bound to. */
 export const SAMPLE_CONTEXT = 'latchkey/sealing-key-sample'
 
 /** One sample of each key that has sealed, or may have sealed, something in this database. */
@@ -52,10 +47,7 @@ export async function readSamples(prisma: PrismaClient): Promise<readonly Sealed
   return rows.map(({ keyId, sample }) => ({ sealed: { keyId, bytes: sample }, context: SAMPLE_CONTEXT }))
 }
 
-/**
- * Replaces the sample of the active key. No two samples have the same bytes, so a changed sample means that some
- * process is sealing with its key.
- */
+/** Replaces the sample of the active key. A changed sample shows that some process seals with its key. */
 export async function renewSample(prisma: PrismaClient, ring: KeyRing): Promise<void> {
   const { keyId, bytes } = ring.seal(new Uint8Array(0), SAMPLE_CONTEXT)
   const sample = Uint8Array.from(bytes)

@@ -8,8 +8,7 @@ import { connectDatabase, type Database } from '../../database/connect.ts'
 import { StartError } from '../../start-error.ts'
 import type { PostgresStore } from '../open-store.ts'
 import { openSecrets } from './open-secrets.ts'
-import { QUIET_LOOKS, Reseal, type ResealParts } from './reseal.ts'
-import { replaceCiphers, sealedSecrets } from './reseal-statements.ts'
+import { QUIET_LOOKS, Reseal, type ResealParts, replaceCiphers, sealedSecrets } from './reseal.ts'
 
 let own: { readonly url: string }
 let database: Database

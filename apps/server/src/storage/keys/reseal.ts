@@ -1,12 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BaseLogger } from 'pino'
-import type { PrismaClient } from '../../generated/prisma/client.ts'
-import { assertRingOpens, type KeyRing, KeyRingError, type Sealed } from '../../secrets/key-ring.ts'
+import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
+import { assertRingOpens, ifOpens, type KeyRing, type Sealed } from '../../secrets/key-ring.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
-import { readBytes } from '../read/stored-text.ts'
+import { readBytes, storeBytes } from '../read/stored-text.ts'
 import { REPLICATION_TOKEN_ID, readSealedToken, showSealedToken } from '../sealed-rows.ts'
 import { readSamples, renewSample, sealLookupKey, takeLookupKey } from './open-secrets.ts'
-import { removeSample, replaceCiphers, type SealedSecretRow, sealedSecrets } from './reseal-statements.ts'
 
 export interface ResealParts {
   readonly prisma: PrismaClient
@@ -23,19 +22,14 @@ export interface ResealParts {
 export const QUIET_LOOKS = 3
 /** Tokens per statement. A commit may have to wait for one batch: some 20 ms. */
 const RESEAL_BATCH = 500
-/** Pause between two batches that changed something. */
 const PAUSE_MS = 50
 
 /**
- * Takes retired keys out of use: re-seals their secrets with the active key, then removes their samples. A ring without
- * these keys can then open this database.
+ * Takes retired keys out of use: re-seals their secrets with the active key, then removes their samples.
  *
- * During a rolling restart with a new active key, some servers still seal with the old one. A key is retired only once
- * no process renews its sample, so two servers with different active keys never undo each other's work. From then on,
- * it seals nothing new, so a pass over all tokens that finds none of its secrets proves that there are none. Its sample
- * is removed only if unchanged, which detects a process that starts with this key in between.
- *
- * An interrupted pass needs no bookkeeping: the rows themselves show what is left.
+ * During a rolling restart, some servers still seal with the old key. A key is retired only once no process renews its
+ * sample: two servers never undo each other's work, and a pass that finds none of its secrets proves that there are
+ * none. Its sample is removed only if unchanged. The rows themselves show what an interrupted pass has left.
  */
 export class Reseal {
   private readonly parts: ResealParts
@@ -48,9 +42,7 @@ export class Reseal {
     this.parts = parts
   }
 
-  /**
-   * Renews the sample of the active key; the leader then handles the retired ones. Concurrent calls share one check.
-   */
+  /** Renews the sample of the active key; the leader then handles the retired ones. Calls share a check. */
   look(): Promise<void> {
     this.looking ??= this.lookNow().finally(() => {
       this.looking = undefined
@@ -58,7 +50,6 @@ export class Reseal {
     return this.looking
   }
 
-  /** Stops after the batch in flight. */
   async close(): Promise<void> {
     this.closing.abort()
     await this.looking?.catch(() => {})
@@ -110,14 +101,9 @@ export class Reseal {
     return others.filter(({ keyId }) => (this.seen.get(keyId)?.looks ?? 0) >= QUIET_LOOKS)
   }
 
-  /**
-   * Passes over all tokens once.
-   *
-   * @returns the keys still found on tokens; the next check determines whether any are left. All keys if the pass
-   * stopped early.
-   */
+  /** Passes over all tokens once. @returns the keys still found on tokens; all if the pass stopped early. */
   private async resealTokens(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const { prisma, ring, log } = this.parts
+    const { prisma, ring, secrets, log } = this.parts
     const inUse = new Set<string>()
     let resealed = 0
     let unopened = 0
@@ -126,10 +112,14 @@ export class Reseal {
       const { last, rows } = await sealedSecrets(prisma, keyIds, after, RESEAL_BATCH)
       after = last
       for (const { secret_key_id } of rows) inUse.add(secret_key_id)
-      const secrets = rows.flatMap((row) => this.rewrap(row) ?? [])
-      unopened += rows.length - secrets.length
-      if (secrets.length === 0) continue
-      resealed += await replaceCiphers(prisma, secrets)
+      const rewrapped = rows.flatMap((row) => {
+        const old = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }
+        const sealed = ifOpens(() => secrets.rewrap(old, row.secret_hash.slice(2)))
+        return sealed ? { row, sealed } : []
+      })
+      unopened += rows.length - rewrapped.length
+      if (rewrapped.length === 0) continue
+      resealed += await replaceCiphers(prisma, rewrapped)
       await pause(PAUSE_MS, undefined, { signal: this.closing.signal }).catch(() => {})
     }
     if (resealed > 0) log.info(`re-sealed ${resealed} secrets under key ${ring.activeId}`)
@@ -139,22 +129,19 @@ export class Reseal {
     return after === null ? inUse : new Set(keyIds)
   }
 
-  /** As {@link resealTokens}, for the secrets of auth methods, of which there are few. */
   private async resealAuthMethods(keyIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { prisma, secrets } = this.parts
     const rows = await prisma.authMethod.findMany({ where: { secretKeyId: { in: [...keyIds] } } })
     for (const { key, secretCipher, secretKeyId } of rows) {
       if (!this.mayGoOn || secretCipher === null || secretKeyId === null) continue
-      try {
-        const sealed = secrets.rewrap({ keyId: secretKeyId, bytes: secretCipher }, `auth-method/${key}`)
-        // Only if unchanged: the method may have been written since.
-        await prisma.authMethod.updateMany({
-          where: { key, secretKeyId, secretCipher },
-          data: { secretCipher: Uint8Array.from(sealed.bytes), secretKeyId: sealed.keyId },
-        })
-      } catch (error) {
-        if (!(error instanceof KeyRingError)) throw error
-      }
+      const old = { keyId: secretKeyId, bytes: secretCipher }
+      const sealed = ifOpens(() => secrets.rewrap(old, `auth-method/${key}`))
+      if (!sealed) continue
+      // Only if unchanged: the method may have been written since.
+      await prisma.authMethod.updateMany({
+        where: { key, secretKeyId, secretCipher },
+        data: { secretCipher: Uint8Array.from(sealed.bytes), secretKeyId: sealed.keyId },
+      })
     }
     return new Set(rows.flatMap(({ secretKeyId }) => secretKeyId ?? []))
   }
@@ -165,27 +152,74 @@ export class Reseal {
     if (!row) return []
     const sealed = readSealedToken(row)
     if (!keyIds.includes(sealed.keyId)) return []
-    try {
-      const value = showSealedToken(secrets.rewrap(sealed, REPLICATION_TOKEN_ID))
+    const rewrapped = ifOpens(() => secrets.rewrap(sealed, REPLICATION_TOKEN_ID))
+    if (rewrapped) {
       // Only if unchanged: the token may have been set since.
-      await prisma.system.updateMany({
-        where: { key: row.key, modifyIndex: row.modifyIndex },
-        data: { value },
-      })
-    } catch (error) {
-      if (!(error instanceof KeyRingError)) throw error
+      const where = { key: row.key, modifyIndex: row.modifyIndex }
+      await prisma.system.updateMany({ where, data: { value: showSealedToken(rewrapped) } })
     }
     return [sealed.keyId]
   }
+}
 
-  /** @returns undefined if the secret cannot be decrypted: one broken row must not block the others. */
-  private rewrap(row: SealedSecretRow) {
-    const sealed = { keyId: row.secret_key_id, bytes: readBytes(row.secret_cipher) }
-    try {
-      return { row, sealed: this.parts.secrets.rewrap(sealed, row.secret_hash.slice(2)) }
-    } catch (error) {
-      if (error instanceof KeyRingError) return undefined
-      throw error
-    }
-  }
+/** A sealed secret, and the hash in hex that it is bound to. */
+export interface SealedSecretRow {
+  readonly secret_hash: string
+  readonly secret_cipher: string
+  readonly secret_key_id: string
+}
+
+/**
+ * Tokens sealed by one of these keys among the next `limit`: no index leads from a key to its tokens, so a search
+ * would read the whole table. @param after the hash to continue after; `\x` at the beginning.
+ */
+export async function sealedSecrets(
+  prisma: PrismaClient,
+  keyIds: readonly string[],
+  after: string,
+  limit: number,
+): Promise<{ last: string | null; rows: readonly SealedSecretRow[] }> {
+  const [row] = await prisma.$queryRaw<{ answer: Awaited<ReturnType<typeof sealedSecrets>> }[]>(Prisma.sql`
+    WITH page AS MATERIALIZED (
+      SELECT secret_hash, secret_cipher, secret_key_id FROM token
+      WHERE secret_hash > ${after}::text::bytea ORDER BY secret_hash LIMIT ${limit}::int
+    )
+    SELECT json_build_object(
+      'last', (SELECT secret_hash FROM page ORDER BY secret_hash DESC LIMIT 1),
+      'rows', (SELECT coalesce(json_agg(page), '[]') FROM page WHERE secret_key_id = ANY (${keyIds}::text[]))
+    ) AS answer`)
+  return row?.answer ?? { last: null, rows: [] }
+}
+
+/**
+ * Replaces ciphertexts of rows that still have their key. Records and indexes stay the same. Skips a row that a commit
+ * has locked: the commit may be waiting for another row of this batch. @returns how many were replaced.
+ */
+export async function replaceCiphers(
+  prisma: PrismaClient,
+  secrets: readonly { readonly row: SealedSecretRow; readonly sealed: Sealed }[],
+): Promise<number> {
+  const hashes = secrets.map(({ row }) => row.secret_hash)
+  const before = secrets.map(({ row }) => row.secret_key_id)
+  const after = secrets.map(({ sealed }) => sealed.keyId)
+  const ciphers = secrets.map(({ sealed }) => storeBytes(sealed.bytes))
+  return prisma.$executeRaw(Prisma.sql`
+    WITH fresh AS MATERIALIZED (
+      SELECT * FROM unnest(${hashes}::text[]::bytea[], ${before}::text[], ${after}::text[], ${ciphers}::text[]::bytea[])
+        AS f (secret_hash, before, after, cipher)
+    ),
+    free AS MATERIALIZED (
+      SELECT f.* FROM fresh f JOIN token t ON t.secret_hash = f.secret_hash AND t.secret_key_id = f.before
+      FOR NO KEY UPDATE OF t SKIP LOCKED
+    )
+    UPDATE token t SET secret_cipher = f.cipher, secret_key_id = f.after
+    FROM free f WHERE t.secret_hash = f.secret_hash AND t.secret_key_id = f.before`)
+}
+
+/** Removes the sample of a key, unless it has been renewed or its key seals the lookup key. */
+export async function removeSample(prisma: PrismaClient, { keyId, bytes }: Sealed): Promise<boolean> {
+  const removed = await prisma.$executeRaw(Prisma.sql`
+    DELETE FROM sealing_key WHERE key_id = ${keyId} AND sample = ${storeBytes(bytes)}::text::bytea
+      AND NOT EXISTS (SELECT FROM lookup_key WHERE key_id = ${keyId})`)
+  return removed > 0
 }

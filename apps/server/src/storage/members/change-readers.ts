@@ -11,10 +11,7 @@ import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import { Remembered } from '../../remembered.ts'
 
-/**
- * A reader polls up to fifty times a second, but its position is only written this often. The log is kept for longer
- * anyway.
- */
+/** A reader polls up to fifty times a second; the log is kept for longer than this anyway. */
 const WRITE_INTERVAL_MS = 2_000
 /** Any client may request the list. */
 const LIST_AGE_MS_MAX = 1_000

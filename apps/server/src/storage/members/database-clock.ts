@@ -22,12 +22,10 @@ interface Sample {
 /** How far the database's clock is ahead of service time, as one process estimates it. */
 export interface ClockOpinion {
   readonly aheadMs: number
-  /** Whether it comes from the leader. */
   readonly isLeader: boolean
 }
 
 interface DatabaseClockOptions {
-  /** Called with each rejected step, in milliseconds. */
   readonly onStepRefused: (stepMs: number) => void
   /** Grows by as much as the machine slept; by default from its uptime. */
   readonly suspendedMs?: () => number
@@ -35,17 +33,15 @@ interface DatabaseClockOptions {
 
 /**
  * Service time: the database's clock, extrapolated between measurements by this process's monotonic clock. All
- * processes therefore decide expiry by one clock, independently of their machines (EXP-04). It never goes back: a token
- * that has expired stays expired.
+ * processes therefore decide expiry by one clock, independently of their machines (EXP-04). It never goes back: a
+ * token that has expired stays expired.
  *
  * It does not jump either. If the database's clock steps against the monotonic one, service time continues and
  * approaches the database's time by {@link SLEW}; the processes agree on the difference, see {@link settle}. The
  * monotonic clock stops while a machine sleeps; its uptime reveals that.
  */
 export class DatabaseClock implements Clock {
-  /** Rejected steps of the database's clock. */
   stepsRefused = 0
-  /** How far the database's clock is ahead of service time. */
   aheadMs = 0
   private readonly suspendedMs: () => number
   private readonly onStepRefused: (stepMs: number) => void
@@ -65,7 +61,6 @@ export class DatabaseClock implements Clock {
     this.suspendedBefore = suspendedMs()
   }
 
-  /** Whole milliseconds since the epoch. */
   now(): number {
     this.last = Math.max(this.last, Math.floor(this.databaseNow() - this.aheadMs))
     return this.last

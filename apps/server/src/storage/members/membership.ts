@@ -25,16 +25,13 @@ import { isProcessGone, processIdentity } from './process-identity.ts'
 /** A server process as the other members see it. `address`: where it listens; empty until it listens. */
 interface StoreMember extends Member {
   readonly address: string
-  /** The last value passed to {@link Membership.setReplication}. */
   readonly replication?: unknown
 }
 
 interface StoredMember extends StoreMember {
-  /** The number of its last heartbeat; null before the first one. */
   readonly beat: bigint | null
 }
 
-/** What a process publishes about itself when it joins. */
 export interface MemberInfo {
   readonly datacenter: string
   readonly node: string
@@ -60,11 +57,8 @@ const SEEK_MS = 30
 const SEEK_WHILE_CLOSING_MS = 250
 
 /**
- * This process's membership in the group that shares the database: one row, renewed by heartbeats.
- *
- * Heartbeats also request a {@link Lease}, to answer default reads from the local state; see decisions: read leases. A
- * member that was silent for {@link MEMBER_FAILED_AFTER_MS} is fenced: its commits are refused until it has joined
- * again.
+ * This process's membership in the group that shares the database: one row, renewed by heartbeats, which also request
+ * a {@link Lease}. After {@link MEMBER_FAILED_AFTER_MS} of silence, its commits are refused until it has joined again.
  */
 export class Membership {
   private readonly parts: MembershipParts
@@ -125,18 +119,12 @@ export class Membership {
     return this.others === 0 ? { memberId: this.id, beat: -1 } : this.withoutLease()
   }
 
-  /** The same, after giving up the lease. */
   withoutLease(): { readonly memberId: string; readonly beat: number } {
     this.lease.drop()
     return { memberId: this.id, beat: this.beats }
   }
 
-  /**
-   * Ends all leases, for a commit that cannot do that in its own transaction.
-   *
-   * @returns the id of the closing that is over; undefined if there were no leases.
-   * @throws AclError `unavailable`
-   */
+  /** Ends all leases, for a commit that cannot. @returns the id of the closing; undefined without leases. */
   async endLeases(): Promise<string | undefined> {
     const closing = await closeLeases(this.parts.prisma, this.withoutLease())
     if (closing) await this.closing.ended(closing)
@@ -177,11 +165,7 @@ export class Membership {
     return observeMembers(members, this.parts.clock.databaseNow())
   }
 
-  /**
-   * Deletes the rows of members of a node that failed or left.
-   *
-   * @returns how many there were; `alive` if one of them is alive.
-   */
+  /** Deletes the rows of silent members of a node. @returns how many; `alive` if one of them is alive. */
   async forceLeave(node: string): Promise<number | 'alive'> {
     const known = (await this.members()).filter((member) => nodeKey(member.node) === nodeKey(node))
     if (known.some(({ status }) => status === 'alive')) return 'alive'
@@ -189,7 +173,6 @@ export class Membership {
     return known.length
   }
 
-  /** The leader; undefined while none is elected. */
   async leader(): Promise<StoreMember | undefined> {
     const leader = await withAclErrors(() =>
       this.parts.prisma.member.findFirst({ where: { isLeader: true }, orderBy: { heartbeatAt: 'desc' } }),
@@ -197,13 +180,11 @@ export class Membership {
     return (await this.members()).find(({ id }) => id === leader?.id)
   }
 
-  /** Publishes where this process listens. */
   async announce(address: string): Promise<void> {
     this.address = address
     await this.beat()
   }
 
-  /** Publishes this process's ACL mode. */
   async setMode(mode: MemberMode): Promise<void> {
     if (mode === this.mode) return
     this.mode = mode
@@ -215,11 +196,7 @@ export class Membership {
     this.replication = progress
   }
 
-  /**
-   * Joins, and starts the heartbeats.
-   *
-   * @throws AclError `unavailable`; StartError if servers of another datacenter use this database.
-   */
+  /** @throws AclError `unavailable`; StartError if servers of another datacenter use this database. */
   async start(): Promise<void> {
     this.isOpen = true
     await this.join()
@@ -241,21 +218,13 @@ export class Membership {
     return this.joining
   }
 
-  /**
-   * Becomes a member again, so that the follower may apply what it reads next.
-   *
-   * @throws AclError `unavailable`, also before {@link start} and after {@link close}.
-   */
+  /** Becomes a member, so that the follower may apply what it reads. @throws AclError `unavailable` */
   async rejoin(): Promise<void> {
     if (!this.isOpen) throw new AclError('unavailable', 'This server is starting or stopping; try again')
     await this.enter()
   }
 
-  /**
-   * Stops the heartbeats and leaves the group, if the database is reachable.
-   *
-   * @param isForGood the others do not wait for a successor.
-   */
+  /** Leaves the group, if the database is reachable. @param isForGood without a successor. */
   async close(isForGood = false): Promise<void> {
     if (!this.isOpen) return
     this.isOpen = false
@@ -272,7 +241,6 @@ export class Membership {
     }
   }
 
-  /** Deletes the rows of members that will not return. */
   async forget(): Promise<void> {
     const now = this.parts.clock.databaseNow()
     const { observedSince } = this
@@ -281,8 +249,8 @@ export class Membership {
   }
 
   /**
-   * Deletes the rows of members, unless they have returned since. A step of the database clock may have made them seem
-   * silent, and a row with a valid lease must stay, so all leases are ended first.
+   * Unless they have returned since. A step of the database clock may have made them seem silent, and a row with a
+   * valid lease must stay, so all leases are ended first.
    */
   private async deleteSilent(members: readonly Pick<StoredMember, 'id' | 'beat'>[]): Promise<void> {
     const { prisma } = this.parts
@@ -299,11 +267,7 @@ export class Membership {
     this.beatenAt = Math.max(this.beatenAt, joinedAt)
   }
 
-  /**
-   * Becomes a member without knowing yet what the others have committed, after all leases have ended.
-   *
-   * @returns the index of the join.
-   */
+  /** Becomes a member after all leases have ended. @returns the index of the join. */
   private enter(): Promise<number> {
     this.entering ??= this.enterNow().finally(() => {
       this.entering = undefined
@@ -326,10 +290,7 @@ export class Membership {
     }
   }
 
-  /**
-   * Each datacenter needs its own database: on a shared one, local tokens would be valid in both. If two start at the
-   * same time, at least one sees the other.
-   */
+  /** On a shared database, local tokens would be valid in both. If two start at once, at least one sees the other. */
   private async refuseOtherDatacenter(): Promise<void> {
     const { datacenter } = this.info
     const { prisma, clock } = this.parts

@@ -1,24 +1,18 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { hasCode } from '../../has-code.ts'
+import { isTaken } from '../../database/postmaster.ts'
 
-/**
- * An identity of this process that other processes on the same machine can check: boot, pid namespace, pid and start
- * time. Empty on systems other than Linux, where it cannot be checked.
- */
+/** Boot, pid namespace, pid and start time, for other processes on this machine; empty on systems other than Linux. */
 export function processIdentity(): string {
   return identityOf(process.pid) ?? ''
 }
 
-/**
- * Whether a process with this identity has certainly ended. False if this cannot be determined, because it ran on
- * another machine or in another container. A server that was killed and restarted need not wait for its own lease.
- */
+/** Whether a process has certainly ended. A server that was killed and restarted need not wait for its own lease. */
 export function isProcessGone(identity: string): boolean {
   const [boot, namespace, pid] = identity.split(' ')
   const [ownBoot, ownNamespace] = processIdentity().split(' ')
   if (!boot || boot !== ownBoot || namespace !== ownNamespace) return false
   const now = identityOf(Number(pid))
-  return now === undefined ? !mayExist(Number(pid)) : now !== identity
+  return now === undefined ? !isTaken(Number(pid)) : now !== identity
 }
 
 function identityOf(pid: number): string | undefined {
@@ -32,15 +26,5 @@ function identityOf(pid: number): string | undefined {
     return `${boot} ${namespace} ${pid} ${fields[19]}`
   } catch {
     return undefined
-  }
-}
-
-/** `/proc` may hide the processes of other users (`hidepid`); signals do not. */
-function mayExist(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return !hasCode(error, 'ESRCH')
   }
 }

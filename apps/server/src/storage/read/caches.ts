@@ -12,7 +12,6 @@ export interface TokenKeys {
 }
 
 interface Entry extends TokenKeys {
-  /** Undefined: there is no such token. */
   readonly record: TokenRecord | undefined
   /** The secret as presented: a hit needs no hashing. */
   readonly secretId: string | undefined
@@ -25,10 +24,8 @@ const LINK_BYTES = 120
 const CHARACTER_BYTES = 2
 
 /**
- * Caches tokens at the applied index, and secrets and accessors that belong to no token. Limited in bytes.
- *
- * An unchanged record is the same object for as long as it is cached. Keys are copied, because they may be views of a
- * header or a URL; the texts of records must not be views.
+ * Caches tokens at the applied index, and secrets and accessors of no token. An unchanged record is the same object
+ * while it is cached. Keys are copied: they may be views of a header or a URL. The texts of records must not be views.
  */
 export class TokenCache {
   private readonly entries: BoundedMap<Entry, Entry>
@@ -36,7 +33,6 @@ export class TokenCache {
   private readonly bySecret = new Map<string, Slot<Entry>>()
   private readonly byHash = new Map<string, Slot<Entry>>()
 
-  /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
     this.entries = new BoundedMap(bytesMax, { onEvict: (entry) => this.unlink(entry) })
   }
@@ -152,7 +148,6 @@ function bytesOf(text: string): number {
 }
 
 interface KvEntry {
-  /** Undefined: there is no such key. */
   readonly record: KvRecord | undefined
 }
 
@@ -165,7 +160,6 @@ const KEY_BYTES = 4
 export class KvCache {
   private readonly entries: BoundedMap<Topic, KvEntry>
 
-  /** @param bytesMax 0 disables the cache. */
   constructor(bytesMax: number) {
     this.entries = new BoundedMap(bytesMax)
   }
@@ -174,7 +168,6 @@ export class KvCache {
     return this.entries.weight
   }
 
-  /** @returns undefined if the cache has no answer; otherwise the record, or that none exists. */
   get(topic: Topic): KvEntry | undefined {
     return this.entries.get(topic)
   }

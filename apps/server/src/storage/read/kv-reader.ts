@@ -7,10 +7,7 @@ import { type KvLongRow, type KvRow, kvKeyOfRow, kvOfRow } from '../kv-table.ts'
 import type { KvCache } from './caches.ts'
 import type { Queries, Snapshot } from './queries.ts'
 
-/**
- * Maximum size of the values of one page, in bytes: a page is read, decoded and rendered in one step. Not less than the
- * longest value.
- */
+/** Bytes of values of one page, which is read, decoded and rendered in one step. Not less than the longest value. */
 const PAGE_BYTES = limits.KV_VALUE_BYTES_MAX
 const PAGE_KEYS = 500
 /** Concurrent page reads; the other connections are for other work. */
@@ -22,10 +19,8 @@ const SHORT_VALUE_BYTES_MAX = 65_536
 /** Larger than any value. */
 const VALUE_BYTES_MAX = 2_147_483_647
 
-/** A page as read. */
 interface Page<T> {
   readonly records: readonly T[]
-  /** Whether more may follow. */
   readonly isFull: boolean
 }
 
@@ -36,10 +31,7 @@ export interface KvReaderParts {
   readonly cache: KvCache
 }
 
-/**
- * Reads entries of the key-value store at the applied index. Single entries are cached; trees are read from the
- * database, page by page.
- */
+/** Reads entries at the applied index: single ones through a cache, trees page by page. */
 export class KvReader {
   private readonly parts: KvReaderParts
   private readonly pageReads = new Semaphore(PAGES_AT_ONCE, UNBOUNDED)

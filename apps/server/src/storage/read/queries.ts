@@ -19,16 +19,12 @@ import type { KvKeyRow, KvLongRow, KvRow } from '../kv-table.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
 import { readText, storeBytes, storeText } from './stored-text.ts'
 
-/** A value, and the commit index of the snapshot it was read from. */
 export interface Snapshot<T> {
   readonly index: number
   readonly value: T
 }
 
-/**
- * The statements of the store. Each reads one snapshot and returns its index, nearly all as one JSON text. If the
- * database is unreachable, they throw AclError `unavailable`.
- */
+/** The statements of the store. Each reads one snapshot and returns its index. */
 export class Queries {
   private readonly prisma: PrismaClient
   private readonly secrets: SecretBox
@@ -43,13 +39,11 @@ export class Queries {
     await this.ask(Prisma.sql`SELECT latchkey_raise(${known}::bigint)::text AS answer`)
   }
 
-  /** @returns the index up to which the log was pruned; 0 if nothing was removed. */
   async prune(keptForMs: number): Promise<number> {
     return this.ask(Prisma.sql`SELECT latchkey_prune_log(${keptForMs}::int * interval '1 ms',
       ${READER_KEPT_MS}::int * interval '1 ms', ${READER_LINES_MAX}::int)::text AS answer`)
   }
 
-  /** See {@link readChanges}. */
   async changes(question: ChangesQuestion): Promise<ChangeBatch> {
     return readChanges(this.prisma, question, this.secrets)
   }
@@ -141,7 +135,6 @@ export class Queries {
     )
   }
 
-  /** @returns the entry, without its value if the value is longer than `valueBytesMax`. */
   async kvEntry(
     namespace: string,
     key: string,
@@ -154,10 +147,8 @@ export class Queries {
   }
 
   /**
-   * Reads entries from the start of a range: at most `limit`, and no more than `bytesMax` of values, but at least
-   * one. PostgreSQL knows the length of a value without reading it, so entries beyond the bound are not read.
-   *
-   * @returns `found`: how many entries there are within the limit.
+   * At most `limit` entries, and no more than `bytesMax` of values, but at least one. PostgreSQL knows the length of a
+   * value without reading it. @returns `found`: how many entries there are within the limit.
    */
   async kvEntryPage(
     range: KvRange,
@@ -180,7 +171,6 @@ export class Queries {
       ) k`)
   }
 
-  /** @param which the SQL after the name of the table. */
   private async askTokens(which: Prisma.Sql): Promise<Snapshot<readonly TokenRow[]>> {
     const answer = await this.askText(Prisma.sql`SELECT concat_ws(${ROW_END}, index, (
         SELECT string_agg(concat_ws(${FIELD_END}, ${TOKEN_FIELDS}), ${ROW_END}) FROM (
@@ -204,7 +194,6 @@ export class Queries {
     return JSON.parse((await this.askText(statement)) || 'null')
   }
 
-  /** Every statement here returns one row with one text. */
   private async askText(statement: Prisma.Sql): Promise<string> {
     const rows = await withAclErrors(() => this.prisma.$queryRaw<{ answer: string }[]>(statement))
     return rows[0]?.answer ?? ''
@@ -227,10 +216,7 @@ function madeBy(generation: number): Prisma.Sql {
   return Prisma.sql`auth_method_generation = ${`${generation}`} AND auth_method_generation <> ''`
 }
 
-/**
- * As bounds of the index. The last byte of UTF-8 text is never the highest, so the end is the prefix with that byte
- * incremented.
- */
+/** The last byte of UTF-8 text is never the highest, so the end is the prefix with that byte incremented. */
 function keysIn({ namespace, prefix, after, session }: KvRange): Prisma.Sql {
   const start = Buffer.from(prefix)
   const conditions = [
@@ -255,11 +241,8 @@ const OLDEST_FIRST = Prisma.sql`create_index, accessor_id, secret_hash`
 const NEWEST_FIRST = Prisma.sql`create_index DESC, accessor_id DESC, secret_hash DESC`
 
 /**
- * Repeats the conditions of a partial index literally, so that the index serves the filter.
- *
- * Most tokens are in the default namespace and have no auth method. For a plain equality, the planner expects one token
- * in 200 until PostgreSQL has statistics of the table, about a minute after many tokens were stored. Until then, it
- * would sort the rest of the list for every page.
+ * Repeats the conditions of a partial index literally, so that the index serves the filter. For a plain equality, the
+ * planner expects one token in 200 until PostgreSQL has statistics, and sorts the rest of the list for every page.
  */
 function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   const conditions: Prisma.Sql[] = [Prisma.sql`true`]
@@ -292,7 +275,6 @@ function conditionsOf(filter: TokenFilter): Prisma.Sql[] {
   return conditions
 }
 
-/** The facts of the legacy rights rule, as conditions on this table. */
 const TOKEN_FACTS: Readonly<Record<TokenFact, string>> = {
   isLinked: `(policies <> '{}' OR roles <> '{}' OR service_names <> '{}' OR json_array_length(node_identities) > 0)`,
   isManagement: `type = 'management'`,
@@ -315,8 +297,8 @@ function boundOf({ newestFirst, until }: TokenFilter): Prisma.Sql[] {
 }
 
 /**
- * Compares the whole position at once. With a separate condition on `create_index`, the planner would multiply the two
- * selectivities, underestimate the rest of the list, and sort all of it for every page.
+ * As a whole: with a separate condition on `create_index`, the planner would multiply the selectivities, and sort all
+ * of the list for every page.
  */
 function placeOf({ newestFirst }: TokenFilter, after: ListPosition | undefined): Prisma.Sql[] {
   return after ? [comparePlace(newestFirst ? Prisma.sql`<` : Prisma.sql`>`, after)] : []

@@ -14,9 +14,9 @@ import {
 import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
+import { inSnapshot } from '../follow/read-changes.ts'
 import { NAMESPACE_ROWS, POLICY_ROWS, ROLE_ROWS } from '../held-tables.ts'
 import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, tokenOfAnyRow } from '../token-table.ts'
-import { inSnapshot } from './snapshot.ts'
 import { readText } from './stored-text.ts'
 
 /** Maximum policies, roles and namespaces: a policy may have half a megabyte. */
@@ -29,7 +29,6 @@ const LINES_MAX = 10_000
 
 interface TouchedRow {
   readonly entity: ReplicatedTable
-  /** As stored. */
   readonly key: string
   readonly was_deleted: boolean
   readonly first: bigint
@@ -38,12 +37,10 @@ interface TouchedRow {
   readonly last: bigint
 }
 
-/** A record that commits touched, with its key as stored. */
 interface TouchedKey extends Touched {
   readonly storedKey: string
 }
 
-/** The changes in the log. */
 interface Log {
   readonly touched: readonly TouchedKey[]
   /** Index of the last commit that was read completely. */
@@ -51,12 +48,8 @@ interface Log {
 }
 
 /**
- * Reads what changed after an index in the records that datacenters have in common: the log and the rows in one
- * snapshot.
- *
- * @param parts if there is too much, return only the first commits.
- * @returns undefined if the log does not reach back to the index, or there is too much.
- * @throws AclError `unavailable`
+ * What changed after an index in the records that datacenters have in common, in one snapshot. @param parts if there
+ * is too much, only the first commits. @returns undefined if the log does not reach back, or there is too much.
  */
 export async function readReplicatedChanges(
   prisma: PrismaClient,
@@ -102,7 +95,6 @@ async function readLog(tx: Prisma.TransactionClient, after: number, index: numbe
   return { touched, known: Math.min(ofLines, ofKeys) }
 }
 
-/** @returns undefined if there is too much. */
 async function choosePart(
   tx: Prisma.TransactionClient,
   { touched, known }: Log,
@@ -147,20 +139,15 @@ async function readRecords(
   secrets: SecretBox,
 ): Promise<FindReplicated> {
   const keys = storedKeysOf(touched)
-  const policies =
-    keys.policies.length === 0 ? [] : await tx.policy.findMany({ where: { id: { in: keys.policies } } })
-  const roles = keys.roles.length === 0 ? [] : await tx.role.findMany({ where: { id: { in: keys.roles } } })
-  const namespaces =
-    keys.namespaces.length === 0
-      ? []
-      : await tx.namespace.findMany({ where: { name: { in: keys.namespaces } } })
+  const policies = await tx.policy.findMany({ where: { id: { in: keys.policies } } })
+  const roles = await tx.role.findMany({ where: { id: { in: keys.roles } } })
+  const namespaces = await tx.namespace.findMany({ where: { name: { in: keys.namespaces } } })
+  const tokens = await readTokens(tx, keys.tokens, secrets)
   const byId = {
     policies: new Map(policies.map((row) => [readText(row.id), POLICY_ROWS.decode(row)])),
     roles: new Map(roles.map((row) => [readText(row.id), ROLE_ROWS.decode(row)])),
     namespaces: new Map(namespaces.map((row) => [readText(row.name), NAMESPACE_ROWS.decode(row)])),
-    tokens: new Map(
-      (await readTokens(tx, keys.tokens, secrets)).map((token) => [token.AccessorID.toLowerCase(), token]),
-    ),
+    tokens: new Map(tokens.map((token) => [token.AccessorID.toLowerCase(), token])),
   }
   return {
     policies: (id) => byId.policies.get(id),
@@ -175,7 +162,6 @@ async function readTokens(
   accessorKeys: readonly string[],
   secrets: SecretBox,
 ): Promise<readonly TokenRecord[]> {
-  if (accessorKeys.length === 0) return []
   const [found] = await tx.$queryRaw<readonly { readonly text: string | null }[]>`
     SELECT string_agg(concat_ws(${FIELD_END}, ${Prisma.raw(TOKEN_FIELDS_SQL)}), ${ROW_END}) AS text
     FROM token WHERE accessor_key = ANY (${accessorKeys}::text[])`

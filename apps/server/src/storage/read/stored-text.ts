@@ -1,8 +1,6 @@
 /**
- * Escapes texts for PostgreSQL. JavaScript strings and JSON allow two things that its `text` does not: the character
- * U+0000 and lone surrogates. Bodies may carry both, strings are kept as given (decisions: decoding), and one write
- * that fails in the database would fail its whole commit group. These units are therefore escaped, and so is the escape
- * character.
+ * Escapes what PostgreSQL's `text` does not allow: U+0000 and lone surrogates, which bodies may carry (decisions:
+ * decoding). One write that fails in the database would fail its whole commit group.
  */
 
 /** U+001A, "substitute". Followed by four hexadecimal digits of one UTF-16 unit. */
@@ -16,7 +14,6 @@ export function storeText(text: string): string {
   return text.replace(UNSTORABLE, (unit) => ESCAPE + unit.charCodeAt(0).toString(16).padStart(4, '0'))
 }
 
-/** Undoes {@link storeText}. */
 export function readText(stored: string): string {
   if (!stored.includes(ESCAPE)) return stored
   return stored.replace(ESCAPED, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

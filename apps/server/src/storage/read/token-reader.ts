@@ -14,7 +14,6 @@ export interface TokenReaderParts {
   readonly state: LocalState
   readonly follower: ChangeFollower
   readonly secrets: SecretBox
-  /** Where `stale` reads look for what is not in memory. */
   readonly replica: ReplicaReads | undefined
 }
 
@@ -45,11 +44,8 @@ function batchesOf(queries: Queries, find: FindTokens): Batches<string, Snapshot
 }
 
 /**
- * Reads tokens from the cache, then from the database.
- *
- * A token is returned only once the local state has reached its snapshot, and only if it has not changed since. A token
- * therefore always matches the directory that its links point to, despite concurrent writes. Each read has a snapshot of
- * its own, from after it began.
+ * Reads tokens from the cache, then from the database. A token is returned only once the local state has reached its
+ * snapshot, and only if it has not changed since: it always matches the directory that its links point to.
  */
 export class TokenReader {
   private readonly parts: TokenReaderParts
@@ -65,14 +61,12 @@ export class TokenReader {
     this.secrets = batchesOf(parts.queries, findBySecret)
   }
 
-  /** The cached answer, which may be that no such token exists. */
   knownByAccessor(accessorId: string): KnownToken | undefined {
     // A legacy token without an accessor cannot be found by one. Spec 9.2.3.
     if (accessorId === '') return NO_TOKEN
     return this.counted(this.cache.byAccessorKey(accessorId.toLowerCase()))
   }
 
-  /** See {@link knownByAccessor}. */
   knownBySecret(secretId: string): KnownToken | undefined {
     return this.counted(this.cache.bySecretId(secretId))
   }
@@ -82,7 +76,6 @@ export class TokenReader {
     return known
   }
 
-  /** @param isStale the answer may come from the replica. */
   async byAccessor(accessorId: string, isStale = false): Promise<TokenRecord | undefined> {
     const known = this.knownByAccessor(accessorId)
     if (known) return known.record
@@ -148,11 +141,9 @@ export function recordOfRow(
   return state.tokens.sameAs(row.secretHash, row.modifyIndex) ?? decode(row, secrets)
 }
 
-/** Reads from a replica, for requests with mode `stale`. */
 export class ReplicaReads {
   private readonly queries: Queries
   private readonly state: LocalState
-  /** Number of reads from the replica. */
   count = 0
 
   constructor(queries: Queries, state: LocalState) {
@@ -161,8 +152,8 @@ export class ReplicaReads {
   }
 
   /**
-   * Reads from the replica if it has everything that this process has seen, so that the age reported for the local
-   * state also applies to the replica. Undefined if it lags or is unreachable: the caller then reads from the primary.
+   * Reads from the replica, unless it is unreachable or lags behind what this process has seen: the reported age of
+   * the local state must also apply to its answers.
    */
   async read<T>(read: (queries: Queries) => Promise<Snapshot<T>>): Promise<Snapshot<T> | undefined> {
     const { appliedIndex } = this.state

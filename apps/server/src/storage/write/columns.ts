@@ -11,10 +11,7 @@ export interface Column<S> {
   readonly encode: (source: S) => unknown
 }
 
-/**
- * As PostgreSQL reads an array. Columns that are arrays themselves use it, too: PostgreSQL would read an array of
- * arrays as one with two dimensions, so these are sent as text.
- */
+/** As PostgreSQL reads an array. Columns of arrays use it, too: an array of arrays would have two dimensions. */
 export function arrayText(values: readonly unknown[]): string {
   let text = '{'
   for (const value of values) {

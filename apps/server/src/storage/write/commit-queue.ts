@@ -21,36 +21,27 @@ import type { Membership } from '../members/membership.ts'
 import { isOfCatalogAlone } from './catalog/commit-together.ts'
 import { commitInTransaction } from './held-commits.ts'
 import { commitRows, onPool } from './row-commits.ts'
-import { splitGroup } from './split-group.ts'
 import {
   type EncodedWrite,
   encodeInTurns,
   encodeWrite,
   type GroupAnswer,
   STATEMENT_ROWS_MAX,
+  splitGroup,
   TURN_CHANGES_MAX,
 } from './writes.ts'
 
-/**
- * Maximum rejoins per commit. A process may be fenced while it rejoins; if that repeats, the database is in trouble.
- */
+/** A process may be fenced while it rejoins; if that repeats, the database is in trouble. */
 const JOINS_MAX = 2
 
-/** The callbacks of a write's caller, and its conditions. */
-interface Asked extends CommitOptions {
-  /** The span that the write belongs to, if it is traced. */
+interface Arrived extends CommitOptions {
+  readonly changes: readonly Change[]
   readonly span: Span | undefined
   readonly resolve: (index: number) => void
   readonly reject: (error: unknown) => void
 }
 
-/** A write that is not encoded yet. */
-interface Arrived extends Asked {
-  readonly changes: readonly Change[]
-}
-
-/** A write that waits for its group or is in it. */
-interface Write extends EncodedWrite, Pick<Asked, 'span' | 'resolve' | 'reject'> {}
+interface Write extends EncodedWrite, Pick<Arrived, 'span' | 'resolve' | 'reject'> {}
 
 interface CommitQueueOptions {
   readonly database: Database
@@ -59,11 +50,9 @@ interface CommitQueueOptions {
   readonly follower: ChangeFollower
   readonly membership: Membership
   readonly place: Place
-  /** Busy while a group is in flight. */
   readonly activity: { isBusy: boolean }
   /** False for `LATCHKEY_CACHE_BYTES=0`: own commits are read back from the database. */
   readonly isCaching: boolean
-  /** Makes a span of each group; undefined without tracing. */
   readonly spans: Pick<CommitSpans, 'current' | 'detached' | 'group'> | undefined
 }
 
@@ -74,14 +63,12 @@ const GROUP_CHARS_MAX = 262_144
 const SHORT_CHARS_MAX = 16_384
 /** Maximum writes of one group that each need several statements. */
 const TRANSACTION_WRITES_MAX = 16
-/**
- * Maximum writes of one group that share an id with another write. They are committed one by one while the others wait.
- */
+/** Maximum writes that share an id with another, which are committed one by one while the others wait. */
 const REPEATED_WRITES_MAX = 32
 
 /**
- * The write side of the store. Group commit: while one group is in flight, the next one collects, so concurrent writers
- * share the cost of a transaction and of its flush to disk. Each write keeps its own index and its own error.
+ * The write side of the store. Group commit: while one group is in flight, the next one collects, so concurrent
+ * writers share the cost of a transaction and of its flush to disk. Each write keeps its own index and its own error.
  */
 export class CommitQueue implements Pick<Store, 'commit'> {
   private readonly options: CommitQueueOptions
@@ -103,9 +90,9 @@ export class CommitQueue implements Pick<Store, 'commit'> {
       const long =
         changes.length > TURN_CHANGES_MAX ? await encodeInTurns(changes, secrets, state.tokens) : undefined
       return await new Promise((resolve, reject) => {
-        const asked: Asked = { above, expects, span: spans?.current(), resolve, reject }
-        if (long) this.waiting.push({ ...long, ...asked })
-        else this.arrived.push({ changes, ...asked })
+        const write: Arrived = { changes, above, expects, span: spans?.current(), resolve, reject }
+        if (long) this.waiting.push({ ...write, ...long })
+        else this.arrived.push(write)
         this.counts.writes += 1
         this.begin()
       })
@@ -131,10 +118,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     }
   }
 
-  /**
-   * Encodes the writes of this turn one right after another: hashing and encryption then take a third of the time that
-   * they take between other work.
-   */
+  /** Right after one another: hashing and encryption then take a third of the time. */
   private encodeArrived(): void {
     const { secrets, state } = this.options
     let count = 0
@@ -183,7 +167,6 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     return group
   }
 
-  /** Whether a long write needs several statements of its own. */
   private goesAlone(write: Write): boolean {
     if (!isOfCatalogAlone(write)) return true
     const changes = write.directory.map(({ change }) => change).filter(isOfCatalog)
@@ -222,12 +205,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
       })
   }
 
-  /**
-   * Commits a group, with one statement or in a transaction of several. Leases are ended first, and a fenced process
-   * rejoins.
-   *
-   * @param options.apart how many of the first writes share no id with each other.
-   */
+  /** Commits a group. @param options.apart how many of the first writes share no id with each other. */
   private async send(
     writes: readonly EncodedWrite[],
     { apart, isLong }: { readonly apart: number; readonly isLong: boolean },
@@ -256,11 +234,7 @@ export class CommitQueue implements Pick<Store, 'commit'> {
     })
   }
 
-  /**
-   * Applies the commits of a group to the local state and answers its callers.
-   *
-   * @param group in the order of the answers.
-   */
+  /** Applies the commits of a group, in the order of the answers, and answers its callers. */
   private async settle(group: readonly Write[], answer: GroupAnswer): Promise<void> {
     const { before, results, isBehind, isMore } = answer
     // In order of their indexes. Undefined if only the database can determine everything that changed.
@@ -292,9 +266,8 @@ export class CommitQueue implements Pick<Store, 'commit'> {
   }
 
   /**
-   * A group failed as a whole. If the database is unreachable, the outcome is unknown, and waiting writes would fail
-   * the same way: all fail now, not one time limit later. Any other error is caused by a single write, which must not
-   * fail the others, so each is sent alone.
+   * If the database is unreachable, waiting writes would fail the same way: all fail now, not one time limit later.
+   * Any other error is caused by a single write, which must not fail the others, so each is sent alone.
    */
   private async fail(group: readonly Write[], error: unknown): Promise<void> {
     if (isOutage(error)) {

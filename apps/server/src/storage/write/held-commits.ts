@@ -15,10 +15,15 @@ import {
 } from '../held-tables.ts'
 import type { Closing } from '../members/leases/lease.ts'
 import { commitTogether, isOfCatalogAlone } from './catalog/commit-together.ts'
-import { areExpired, derivedEnds, endSessions, endsSession, mayEndSessions } from './catalog/session-ends.ts'
-import { judgeCatalog } from './catalog/stored-catalog.ts'
-import { holds } from './expectations.ts'
-import { findConflict, holdsRecords, type StoredRows } from './held-conflicts.ts'
+import {
+  areExpired,
+  derivedEnds,
+  endSessions,
+  endsSession,
+  judgeCatalog,
+  mayEndSessions,
+} from './catalog/stored-catalog.ts'
+import { findConflict, holds, holdsRecords, type StoredRows } from './held-conflicts.ts'
 import { type Author, commitRows, inTransaction } from './row-commits.ts'
 import {
   type EncodedWrite,
@@ -37,18 +42,12 @@ const ROW_MS_MAX = 1
  */
 const RECORD_MS_MAX = 250
 const TIMED_RECORDS_MAX = 16
-/**
- * Time limit for the keys of ended sessions, however many they hold: a commit with too little time would never end
- * them.
- */
+/** However many keys the ended sessions hold: a commit with too little time would never end them. */
 const ENDS_MS_MAX = 60_000
 
 /**
- * Commits writes that take several statements, in one transaction that holds the lock of the commit index. Catalog
- * writes are committed together; directory writes and long writes, one after another.
- *
+ * Commits writes that take several statements, in one transaction that holds the lock of the commit index.
  * @returns undefined if the author is fenced, or the leases that must end first: nothing was committed.
- * @throws AclError `unavailable`
  */
 export function commitInTransaction(
   { prisma, limits }: Database,
@@ -151,18 +150,13 @@ async function commitWrite(
 }
 
 interface Made {
-  /** Changes that follow from the changes of the write. */
   readonly further: readonly HeldChange[]
-  /** Sessions to end after all other changes. */
   readonly ended: readonly SessionRecord[]
 }
 
 /**
- * Makes the changes in the order in which they take effect: a later change may reuse what an earlier one deleted or
- * renamed.
- *
- * @returns the changes that follow from them, which are made too; or why they cannot be made. Some may have been made
- * by then.
+ * In the order in which they take effect: a later change may reuse what an earlier one deleted or renamed.
+ * @returns the changes that follow from them, or why they cannot be made. Some may have been made by then.
  */
 async function makeChanges(
   tx: Transaction,
@@ -201,7 +195,6 @@ async function makeChanges(
   return { further: [...moved, ...derivedEnds(ended, changes)], ended }
 }
 
-/** Commits rows in parts, all under the index after `known`. */
 async function makeRows(
   tx: Transaction,
   rows: readonly PlacedRow[],

@@ -10,7 +10,6 @@ type TokenChange = Extract<Change, { readonly table: 'tokens' }>
 /** Changes of the tables with many rows, which are passed to the SQL function as arrays of columns. */
 export type RowChange = TokenChange | KvChange
 
-/** An encoded change: its values in the order of the columns of its table. */
 export interface EncodedRow {
   readonly values: readonly unknown[]
   /** For a token: the lookup hash of its secret in hex. */
@@ -19,16 +18,13 @@ export interface EncodedRow {
 
 interface ChangeSource {
   readonly change: RowChange
-  /** Position of the change in its write. */
   readonly ordinal: number
 }
 
 /** Ordinals reserved for a deleted tree, which uses one per key. Any other change uses one. */
 export const ORDINALS_PER_TREE = 1_000_000
-/** Expects any state. */
 const ANY = -1
 
-/** Sent with every change. */
 const CHANGE_COLUMNS: readonly Column<ChangeSource>[] = [
   { name: 'ordinal', sql: 'integer', encode: ({ ordinal }) => ordinal },
   { name: 'op', sql: 'text', encode: ({ change }) => change.op },
@@ -60,7 +56,6 @@ const TOKEN_CLAIM_COLUMNS: readonly Column<ClaimSource>[] = [
   },
 ]
 
-/** A column as the SQL function and its caller see it. */
 export type Parameter = Pick<Column<never>, 'name' | 'sql'>
 
 /** The columns sent for a token and for a key, in the order of the parameters of the SQL function. */
@@ -71,11 +66,7 @@ export const TOKEN_PARAMETERS: readonly Parameter[] = [
 ]
 export const KV_PARAMETERS: readonly Parameter[] = [...CHANGE_COLUMNS, ...KV_COLUMNS]
 
-/**
- * Encodes a change for the database. This is the only place where a secret becomes a keyed hash and a ciphertext.
- *
- * @param cache lets an update of a cached token skip both, because its ids and the values made from them stay the same.
- */
+/** The only place where a secret becomes a keyed hash and a ciphertext. @param cache spares updates both. */
 export function encodeRow(
   change: RowChange,
   ordinal: number,

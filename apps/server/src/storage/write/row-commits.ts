@@ -8,7 +8,6 @@ import { arrayText } from './columns.ts'
 import { KV_PARAMETERS, type Parameter, TOKEN_PARAMETERS } from './row-changes.ts'
 import type { EncodedWrite, GroupAnswer } from './writes.ts'
 
-/** The rows of each write, in order. */
 type WriteRows = EncodedWrite['rows']
 
 interface Answer {
@@ -34,7 +33,6 @@ interface AnswerRow {
   readonly answer: Answer | Closing | null
 }
 
-/** Runs {@link COMMIT_ROWS}, which returns one row. */
 type RunStatement = (values: readonly unknown[]) => Promise<readonly AnswerRow[]>
 
 /** On a connection of the pool, where it is prepared once. */
@@ -45,7 +43,6 @@ export function onPool(pool: pg.Pool): RunStatement {
   }
 }
 
-/** As part of a transaction. */
 export function inTransaction(transaction: Prisma.TransactionClient): RunStatement {
   return (values) => transaction.$queryRawUnsafe<AnswerRow[]>(COMMIT_ROWS, ...values)
 }
@@ -60,13 +57,7 @@ export interface Author {
   readonly known: number
 }
 
-/**
- * Commits writes of tokens and keys with one statement.
- *
- * @param apart how many of the first writes share no id with each other.
- * @returns undefined if the author is fenced, or the leases that must end first: nothing was committed.
- * @throws AclError `unavailable`
- */
+/** Commits tokens and keys in one statement. @returns undefined if fenced, or the leases that must end first. */
 export async function commitRows(
   run: RunStatement,
   writes: readonly WriteRows[],

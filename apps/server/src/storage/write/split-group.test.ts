@@ -1,7 +1,7 @@
 import type { Change } from '@latchkey/service'
 import { aKey, anId, aToken } from '@latchkey/testkit/records/record-builders'
 import { expect, test } from 'vitest'
-import { splitGroup } from './split-group.ts'
+import { splitGroup } from './writes.ts'
 
 test('a group is split so that no two writes committed together share an id or key', () => {
   const create = (AccessorID: string, SecretID: string): { readonly changes: readonly Change[] } => ({

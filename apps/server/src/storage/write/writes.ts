@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Change, CommitOptions, ConflictReason } from '@latchkey/service'
+import { idKey } from '@latchkey/acl'
+import { type Change, type CommitOptions, type ConflictReason, kvTopic } from '@latchkey/service'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import type { TokenCache } from '../read/caches.ts'
 import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from './row-changes.ts'
@@ -7,7 +8,6 @@ import { type EncodedRow, encodeRow, ORDINALS_PER_TREE, type RowChange } from '.
 /** Changes of the tables that every process keeps in memory: the directory and the catalog. */
 export type HeldChange = Exclude<Change, RowChange>
 
-/** A change with its place in its write and in the log. */
 interface Placed<T> {
   readonly place: number
   readonly ordinal: number
@@ -23,14 +23,12 @@ export interface EncodedWrite {
   readonly directory: readonly Placed<HeldChange>[]
   /** Higher than the ordinals of its changes. */
   readonly nextOrdinal: number
-  /** Characters of all its texts. */
   readonly chars: number
   /** Its index must be higher than this. */
   readonly above?: number | undefined
   readonly expects?: CommitOptions['expects']
 }
 
-/** The outcome of a group: the index before its first write, and per write its index or its conflict. */
 export interface GroupAnswer {
   readonly before: number
   readonly results: readonly (number | ConflictReason)[]
@@ -58,7 +56,6 @@ export function encodeWrite(
   return encoder.write()
 }
 
-/** As {@link encodeWrite}, with a limited number of changes in each turn of the event loop. */
 export async function encodeInTurns(
   changes: readonly Change[],
   secrets: SecretBox,
@@ -102,4 +99,36 @@ function charsOf(value: unknown): number {
   let chars = 0
   for (const part of Array.isArray(value) ? value : Object.values(value)) chars += charsOf(part)
   return chars
+}
+
+interface SplitGroup<W> {
+  /** No two of them share an id or key, so their order does not matter. */
+  readonly apart: readonly W[]
+  readonly others: readonly W[]
+}
+
+/** Separates the writes that can be committed together. Most writes create tokens, and most ids are new. */
+export function splitGroup<W extends { readonly changes: readonly Change[] }>(
+  group: readonly W[],
+): SplitGroup<W> {
+  const apart: W[] = []
+  const others: W[] = []
+  const seen = new Set<string>()
+  for (const write of group) {
+    const ids = write.changes.flatMap(idsOf)
+    const isTree = write.changes.some(({ op }) => op === 'delete-tree')
+    if (!isTree && !ids.some((id) => seen.has(id))) apart.push(write)
+    else others.push(write)
+    for (const id of ids) seen.add(id)
+  }
+  return { apart, others }
+}
+
+/** The ids that a change claims or frees. The ids of a tree are known only to the database. */
+function idsOf(change: Change): readonly string[] {
+  if (change.op === 'delete-tree') return []
+  if (change.table === 'kv') return [kvTopic(change.record.Namespace, change.record.Key)]
+  if (change.table !== 'tokens') return []
+  const { AccessorID, SecretID } = change.record
+  return AccessorID === '' ? [idKey(SecretID)] : [idKey(SecretID), AccessorID.toLowerCase()]
 }

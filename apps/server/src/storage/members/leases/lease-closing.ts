@@ -6,10 +6,8 @@ import { isProcessGone } from '../process-identity.ts'
 import { type Closing, LEASE_MARGIN_MS, LEASE_MS, type Lease, type LeaseHolder } from './lease.ts'
 
 interface LeaseClosingParts {
-  /** The id of this member. */
   readonly memberId: string
   readonly lease: Lease
-  /** The number of heartbeats and joins that this process has sent. */
   readonly beats: () => number
   readonly prisma: PrismaClient
   /** Notifies all members; does nothing without a change feed. */
@@ -23,9 +21,9 @@ interface LeaseClosingParts {
 const POLL_MS = 25
 
 /**
- * Ends leases before a commit: the database announces `close EPOCH`; each member gives up its lease and answers
- * `gone EPOCH ID BEATS`, which means that it holds no lease granted to one of its first BEATS heartbeats. The writer
- * waits for the holders, or until their leases must have expired. If answers are missing, it sends `again EPOCH`, which
+ * Ends leases before a commit: the database announces `close EPOCH`; each member gives up its lease and answers `gone
+ * EPOCH ID BEATS`, which means that it holds no lease granted to one of its first BEATS heartbeats. The writer waits
+ * for the holders, or until their leases must have expired. If answers are missing, it sends `again EPOCH`, which
  * members also answer in their heartbeats, because a feed may be cut.
  */
 export class LeaseClosing {

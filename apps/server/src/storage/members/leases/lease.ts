@@ -23,23 +23,18 @@ export interface Closing {
 export interface LeaseHolder {
   readonly id: string
   readonly process: string
-  /** The number of its last heartbeat. */
   readonly beat: number
 }
 
 /**
- * The right of this process to answer default reads from its own state. While it lasts, no process commits, except this
- * one if it is the only member. Decisions: read leases.
- *
- * It runs from the request, on the monotonic clock and the wall clock: the former stops while a machine sleeps, the
- * latter may be set. After a pause, a process finds its lease expired.
+ * The right to answer default reads from the local state. While it lasts, no other process commits. Decisions: read
+ * leases. It runs from the request, on the monotonic clock, which stops while a machine sleeps, and the wall clock.
  */
 export class Lease {
   /** Number of {@link drop}s. A drop voids any lease requested before it. */
   drops = 0
   private granted: LeaseQuestion | undefined
 
-  /** Call before sending the request. */
   ask(): LeaseQuestion {
     return { askedAt: performance.now(), askedAtWall: Date.now(), drops: this.drops }
   }
@@ -48,7 +43,6 @@ export class Lease {
     if (question.drops === this.drops) this.granted = question
   }
 
-  /** Ends the lease, and voids a request in flight. */
   drop(): void {
     this.drops += 1
     this.granted = undefined

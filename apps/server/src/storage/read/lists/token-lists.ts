@@ -12,56 +12,42 @@ import { type TokenRow, tokenOfAnyRow, tokenOfRow } from '../../token-table.ts'
 import type { Queries, Snapshot } from '../queries.ts'
 import { recordOfRow, type TokenReaderParts } from '../token-reader.ts'
 
-/** A page as read. Its index is 0 if it came from the replica. */
-interface Page extends Snapshot<readonly TokenRow[]> {
-  /** Whether more may follow. */
-  readonly isFull: boolean
-}
-
-interface PageOptions {
-  /** Pages may come from the replica. */
-  readonly isStale: boolean
-}
-
 /** Decoding a page blocks the event loop for about five milliseconds. An aborted scan has read two pages. */
 const PAGE_SIZE = 250
 
-/**
- * Lists tokens from the database, a page at a time; each page is one snapshot. As in the token reader, a page is
- * returned once the local state has reached its snapshot.
- */
+/** Lists tokens, a page at a time, each one snapshot, and returned once the local state has reached it. */
 export class TokenLists {
   private readonly parts: TokenReaderParts
-  /** The last count, with a key of what it depends on. */
   private counted: { readonly key: string; readonly answer: Promise<number> } | undefined
 
   constructor(parts: TokenReaderParts) {
     this.parts = parts
   }
 
-  /** @param isStale pages may come from the replica. */
   async *pages(filter: TokenFilter, isStale = false): AsyncGenerator<readonly TokenRecord[]> {
-    for await (const page of this.rowPages(filter, { isStale }))
-      yield await this.take(page, filter.withUnopened)
-  }
-
-  private async *rowPages(filter: TokenFilter, options: PageOptions): AsyncGenerator<Page> {
-    const { limit = Number.POSITIVE_INFINITY, after } = filter
-    let left = limit
-    const fetch = (start: ListPosition | undefined) =>
-      left > 0 ? this.fetchPage(filter, start, { ...options, limit: Math.min(left, PAGE_SIZE) }) : undefined
-    let next = fetch(after)
+    const { queries, replica } = this.parts
+    let left = filter.limit ?? Number.POSITIVE_INFINITY
+    const fetch = async (start: ListPosition | undefined, limit: number) => {
+      const read = (from: Queries) => from.tokenPage(filter, start, limit)
+      const stale = isStale ? await replica?.read(read) : undefined
+      // The local state need not reach the replica.
+      const page = stale ? { ...stale, index: 0 } : await read(queries)
+      return { ...page, isFull: page.value.length === limit }
+    }
+    const follow = (start: ListPosition | undefined) =>
+      left > 0 ? fetch(start, Math.min(left, PAGE_SIZE)) : undefined
+    let next = follow(filter.after)
     while (next) {
       const page = await next
       left -= page.value.length
       const last = page.value.at(-1)
       // Prefetch while this page is decoded and used.
-      next = last && page.isFull ? fetch(placeOfRow(last)) : undefined
+      next = last && page.isFull ? follow(placeOfRow(last)) : undefined
       // Its error is thrown when it is awaited, which may never happen.
       next?.catch(() => {})
       // Send the statement before decoding this page blocks the event loop.
       if (next) await nextTurn()
-      if (page.value.length > 0) yield page
+      if (page.value.length > 0) yield await this.take(page, filter.withUnopened)
     }
   }
 
@@ -114,21 +100,7 @@ export class TokenLists {
     return value
   }
 
-  private async fetchPage(
-    filter: TokenFilter,
-    start: ListPosition | undefined,
-    { isStale, limit }: PageOptions & { readonly limit: number },
-  ): Promise<Page> {
-    const read = (queries: Queries) => queries.tokenPage(filter, start, limit)
-    const fromReplica = isStale ? await this.parts.replica?.read(read) : undefined
-    const { index, value: rows } = fromReplica ?? (await read(this.parts.queries))
-    return { value: rows, index: fromReplica ? 0 : index, isFull: rows.length === limit }
-  }
-
-  /**
-   * Decodes rows. They are not cached: a list would fill the cache with tokens that were not requested, and the
-   * strings of one row retain the text of its whole page.
-   */
+  /** Not cached: a list would evict requested tokens, and the strings of a row retain its whole page. */
   private async take(
     page: Snapshot<readonly TokenRow[]>,
     withUnopened = false,

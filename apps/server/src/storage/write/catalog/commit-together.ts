@@ -1,7 +1,4 @@
-/**
- * Commits several catalog writes together, each with its own index and its own error: reads their dependencies once,
- * checks them one after another in memory, and stores the combined result with a few statements.
- */
+/** Commits catalog writes together, each with its own index and error: reads once, checks in memory. */
 import {
   type Catalog,
   type CatalogChange,
@@ -29,21 +26,15 @@ import { loadCatalog } from './stored-catalog.ts'
 
 type OfCatalog = HeldChange & CatalogChange
 
-/**
- * Whether a write only changes the catalog and depends on nothing else. A write that ends sessions still has to be
- * committed alone.
- */
+/** Whether a write only changes the catalog and depends on nothing else. */
 export function isOfCatalogAlone({ rows, directory, above, expects }: EncodedWrite): boolean {
   if (rows.length > 0 || above !== undefined || expects !== undefined) return false
   return directory.length > 0 && directory.every(({ change }) => isOfCatalog(change))
 }
 
 /**
- * Commits the writes up to the first that ends sessions, which frees keys in the database.
- *
- * @param writes of {@link isOfCatalogAlone}, in order.
- * @param before the index before them. @param tx holds the lock of the commit index.
- * @returns the outcome of each write before the first that ends sessions.
+ * Commits the writes up to the first that ends sessions, which frees keys in the database. @param tx holds the lock of
+ * the commit index. @returns the outcome of each write before that one.
  */
 export async function commitTogether(
   tx: Transaction,
@@ -72,7 +63,6 @@ class Group {
   private readonly before: number
   private index: number
 
-  /** @param catalog what the writes depend on; updated with each write. @param missing namespaces that do not exist. */
   constructor(catalog: Catalog, missing: ReadonlySet<string>, before: number) {
     this.catalog = catalog
     this.missing = missing
@@ -127,7 +117,6 @@ class Group {
     this.log.push({ index: BigInt(this.index), ordinal, entity: table, op, key })
   }
 
-  /** Stores the records in their final state. */
   async store(tx: Transaction, secrets: SecretBox): Promise<void> {
     if (this.index === this.before) return
     const rows = Array.from(this.touched.values(), ({ table, key, wasStored }): NewRow => {

@@ -17,6 +17,7 @@ import {
   sessionCheckKeys,
 } from '@latchkey/catalog'
 import { isOfCatalog } from '@latchkey/service'
+import { Prisma } from '../../../generated/prisma/client.ts'
 import {
   hasKeys,
   partsOf,
@@ -26,20 +27,14 @@ import {
   type Transaction,
 } from '../../held-tables.ts'
 import { storeText } from '../../read/stored-text.ts'
-import type { HeldChange } from '../writes.ts'
+import { type HeldChange, STATEMENT_ROWS_MAX } from '../writes.ts'
 
-/** Effects of the changes of a commit. */
 interface Judged {
-  /** The indexes of services that it moves. */
   readonly moved: readonly HeldChange[]
-  /** The sessions that it ends. */
   readonly ended: readonly SessionRecord[]
 }
 
-/**
- * @param changes of one commit, each record once.
- * @returns `changed` if the commit would violate the rules of the catalog.
- */
+/** @returns `changed` if the commit would violate the rules of the catalog. */
 export async function judgeCatalog(
   tx: Transaction,
   changes: readonly HeldChange[],
@@ -52,7 +47,6 @@ export async function judgeCatalog(
   return { moved, ended: endedSessions(ofCatalog, before) }
 }
 
-/** The part of the stored catalog that commits depend on. @param changes of one commit, or of several in a row. */
 export async function loadCatalog(
   tx: Transaction,
   changes: readonly (HeldChange & CatalogChange)[],
@@ -115,9 +109,7 @@ function isCritical(change: CatalogChange): boolean {
   return change.table === 'checks' && change.record.Status === CRITICAL
 }
 
-/**
- * The indexes of the services that changes may affect, each with one instance that does not change, if there is one.
- */
+/** The indexes of services that may be affected, each with one instance that does not change, if any. */
 async function loadServiceNames(
   tx: Transaction,
   changes: readonly (HeldChange & CatalogChange)[],
@@ -151,4 +143,62 @@ async function loadServiceNames(
     for (const record of await readHeld(tx, 'services', hasKeys('services', keys)))
       before.put('services', record)
   }
+}
+
+export function endsSession(change: HeldChange): boolean {
+  return change.table === 'sessions' && change.op === 'delete'
+}
+
+/** Whether a change may end sessions, which may hold any number of keys. */
+export function mayEndSessions(change: HeldChange): boolean {
+  const { table, op } = change
+  if (table === 'checks') return op === 'delete' || change.record.Status === CRITICAL
+  return op === 'delete' && (table === 'sessions' || table === 'nodes')
+}
+
+/** Changes for the sessions that end in addition to those that a commit deletes. */
+export function derivedEnds(
+  ended: readonly SessionRecord[],
+  changes: readonly HeldChange[],
+): readonly HeldChange[] {
+  const deleted = new Set(
+    changes.flatMap((change) =>
+      change.table === 'sessions' && change.op === 'delete' ? change.record.ID : [],
+    ),
+  )
+  return ended.flatMap((record) =>
+    deleted.has(record.ID) ? [] : { table: 'sessions', op: 'delete', record, expect: undefined },
+  )
+}
+
+/** Whether sessions to be ended as expired have expired. Locks them: a renewal waits, and finds them gone. */
+export async function areExpired(tx: Transaction, changes: readonly HeldChange[]): Promise<boolean> {
+  const ids = changes.flatMap((change) => ('ifExpired' in change ? change.record.ID : []))
+  if (ids.length === 0) return true
+  const expired = await tx.$queryRaw<{ id: string }[]>`SELECT id FROM session
+    WHERE id = ANY (${ids}) AND ${IS_EXPIRED} ORDER BY id FOR UPDATE`
+  return expired.length === ids.length
+}
+
+/** For a row of `session`, by the database's clock. */
+export const IS_EXPIRED = Prisma.sql`renewed_at + lifetime_ms * interval '1 millisecond' <= clock_timestamp()`
+
+/**
+ * Releases or deletes the keys of sessions, starts their lock delays, and removes them, in batches of keys.
+ * @param options.ordinal of the first change of a key in the log. @returns how many keys they held.
+ */
+export async function endSessions(
+  tx: Transaction,
+  ended: readonly SessionRecord[],
+  { index, ordinal }: { readonly index: bigint; readonly ordinal: number },
+): Promise<number> {
+  if (ended.length === 0) return 0
+  const ids = ended.map(({ ID }) => ID)
+  let freed = 0
+  for (let count = STATEMENT_ROWS_MAX; count === STATEMENT_ROWS_MAX; freed += count) {
+    const [row] = await tx.$queryRaw<{ count: number }[]>`SELECT latchkey_end_sessions(
+      ${ids}, ${index}::bigint, ${ordinal + freed}::integer, ${STATEMENT_ROWS_MAX}::integer) AS count`
+    count = row?.count ?? 0
+  }
+  return freed
 }
