@@ -168,10 +168,12 @@ export { adviceFor } from './rules/insight/advise.ts'
 export { lintRules } from './rules/insight/lint-rules.ts'
 export { type Difference, probeQuestions, RightsComparison } from './rules/insight/what-if.ts'
 export { encodeHclString } from './rules/language/hcl-string.ts'
+export { asciiLowerCase, findKeyword, type Keyword } from './rules/language/keywords.ts'
 export { findRulesProblem, parseLegacyRules, parseRules } from './rules/language/parse-rules.ts'
 export {
   EMPTY_RULE_SET,
   type GivenLevel,
+  MERGE_RANK,
   RULE_LEVELS,
   type Rule,
   type RuleKind,
@@ -182,6 +184,8 @@ export {
   SCALAR_KINDS,
   SEGMENT_KINDS,
 } from './rules/language/rule.ts'
+export { parseSyntax } from './rules/language/syntax.ts'
+export type { Item, Node as SyntaxNode } from './rules/language/syntax-tree.ts'
 export { formatRules } from './rules/print/format-rules.ts'
 export { translateLegacyRules } from './rules/print/translate-legacy-rules.ts'
 export { isSame } from './same.ts'

@@ -39,7 +39,7 @@ function findUnconvertible({ unconvertible }: Conversion): Found {
     id: 'tokens-unconvertible',
     severity: 'critical',
     count,
-    detail: `${counted(count, 'token')} with rules that cannot be read ${agrees(count, 'stays', 'stay')} unconverted: ${placeText({ ...first.token, detail: '' })}: ${first.reason}`,
+    detail: `${counted(count, 'token')} with rules that cannot be read or mean something else in Latchkey ${agrees(count, 'stays', 'stay')} unconverted: ${placeText({ ...first.token, detail: '' })}: ${first.reason}`,
     avoid: 'Correct the rules through the legacy API, or delete the tokens, and convert again.',
   }
 }

@@ -129,3 +129,20 @@ test('the decisions of a review: names and rejected groups, by ids that the next
   expect(policyNames(decided)).toEqual(['db-2', 'DB'])
   expect(decided.groups.map(({ rejected }) => rejected)).toEqual([true, false])
 })
+
+test.each([
+  ['key "a" { policy = "WRITE" }', /source service allows .* on key "a".*, Latchkey denies/],
+  ['operator = "DENY"', /default policy allow, the source service allows .* on operator.*, Latchkey denies/],
+  [
+    '{"key":{"a\\/b":{"policy":"read"}}}',
+    /source service refuses the rules; Latchkey allows .* on key "a\/b"/,
+  ],
+  ['key { policy = "read" }', /source service allows .* on key "policy".*; Latchkey refuses/],
+])(
+  'a token whose rules mean something else in Latchkey stays, and the reason has both meanings: %s',
+  (rules, reason) => {
+    const { groups, cleared, unconvertible } = aConversion([{ rules }])
+    expect({ groups, cleared }).toEqual({ groups: [], cleared: [] })
+    expect(unconvertible).toMatchObject([{ reason: expect.stringMatching(reason) }])
+  },
+)

@@ -7,6 +7,7 @@ import {
 } from '@latchkey/acl'
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
 import { hashOfId, isLinked, nameWithoutId } from '../dump/hidden-id.ts'
+import { findReadingDifference } from '../rules/reading-difference.ts'
 import type { ConversionPlan, PlannedToken } from './files/plan-schema.ts'
 import { type CanonicalRule, canonicalRules, printPolicy } from './rules/canonical-rules.ts'
 
@@ -60,10 +61,14 @@ export class TokenIntake {
   private read(text: string): Meaning {
     let rules: readonly CanonicalRule[]
     try {
-      rules = canonicalRules(parseLegacyRules(text))
+      const read = parseLegacyRules(text)
+      const different = findReadingDifference(text, read.rules)
+      if (different !== undefined) return { reason: different.meanings }
+      rules = canonicalRules(read)
     } catch (error) {
-      if (error instanceof AclError) return { reason: error.message }
-      throw error
+      if (!(error instanceof AclError)) throw error
+      const there = findReadingDifference(text, undefined)
+      return { reason: [error.message, ...(there === undefined ? [] : [there.meanings])].join('; ') }
     }
     if (rules.length === 0) return 'nothing'
     const long = rules.find(({ text: one }) => Buffer.byteLength(one) > limits.RULES_BYTES_MAX)

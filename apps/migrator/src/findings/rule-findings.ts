@@ -1,6 +1,7 @@
 /** Findings about rules: texts that cannot be parsed, and texts whose meaning changes with the upgrade. */
 
-import { analyzeRules, type RightsDifference, type RuleAnalysis } from '../rules/analyze-rules.ts'
+import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'
+import { formatDifference } from '../rules/rights-difference.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { counted, type Evidence, type Finder, type Finding, type Severity, sortFindings } from './finding.ts'
 import { INTENTION_FINDERS } from './intention-findings.ts'
@@ -24,7 +25,8 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
     severity: 'critical',
     title: 'rules that cannot be parsed, so every use of the token fails',
     avoid: 'Correct the rules through the legacy API before the upgrade.',
-    of: ({ unreadable }) => unreadable,
+    of: ({ unreadable, reading }) =>
+      unreadable === undefined || reading === undefined ? unreadable : `${unreadable}; ${reading.meanings}`,
   },
   {
     id: 'rules-change-at-1.4.0',
@@ -42,10 +44,18 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
   {
     id: 'rules-level-case',
     severity: 'critical',
-    title:
-      'rules with a level that is not in lower case, which grants nothing and yields to any other level for the segment',
-    avoid: 'Write read, list, write and deny in lower case before the upgrade.',
-    of: ({ levelCase }) => levelCase?.[0],
+    title: 'rules with a level that is not in lower case, which this service and Latchkey read differently',
+    avoid: 'Write every level in lower case before the upgrade: the level that should count.',
+    of: ({ unreadable, reading }) =>
+      unreadable === undefined && reading?.isLevelCase === true ? reading.meanings : undefined,
+  },
+  {
+    id: 'rules-read-differently',
+    severity: 'critical',
+    title: 'rules that this service and Latchkey read differently',
+    avoid: 'Rewrite the rules before the upgrade so that both read them equally.',
+    of: ({ unreadable, reading }) =>
+      unreadable === undefined && reading?.isLevelCase === false ? reading.meanings : undefined,
   },
   {
     id: CHANGE_BY_TRANSLATION,
@@ -101,21 +111,6 @@ function rulesOf(scenario: Scenario): { rules: string; count: number; name: stri
   return [...named, ...fresh].flatMap(({ type, rules, count, name }) =>
     type === 'client' && rules !== undefined && rules !== '' ? [{ rules, count, name }] : [],
   )
-}
-
-const RIGHTS_SHOWN_MAX = 3
-
-function formatDifference({ gains, losses }: RightsDifference): string {
-  const parts = [
-    { word: 'gains', rights: gains },
-    { word: 'loses', rights: losses },
-  ].flatMap(({ word, rights }) => (rights.length === 0 ? [] : [`${word} ${list(rights)}`]))
-  return parts.join('; ')
-}
-
-function list(rights: readonly string[]): string {
-  const rest = rights.length - RIGHTS_SHOWN_MAX
-  return `${rights.slice(0, RIGHTS_SHOWN_MAX).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }
 
 const FINDERS: readonly Finder[] = [

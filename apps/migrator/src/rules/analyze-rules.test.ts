@@ -55,10 +55,12 @@ describe('translation', () => {
   })
 })
 
-test('levels in another case are found, scalar or not, HCL or JSON', () => {
-  expect(analyze('operator = "WRITE"\nkey "a" { policy = "Read" }').levelCase).toHaveLength(2)
-  expect(analyze('{"key":{"a":{"policy":"WRITE"}}}').levelCase).toHaveLength(1)
-  expect(analyze('key "a" { policy = "read" } KEY "b" { policy = "read" }').levelCase).toBeUndefined()
+test.each([
+  ['operator = "WRITE"', true],
+  ['{"key":{"a":{"policy":"WRITE"}}}', true],
+  ['{"key":{"a\\/b":{"policy":"read"}}}', false],
+])('a text that the source service reads differently: %s', (text, isLevelCase) => {
+  expect(analyze(text).reading?.isLevelCase).toBe(isLevelCase)
 })
 
 test.each(['key "a" {', 'key "a" { policy = "bogus" }', '[', '"str"'])('%s cannot be read', (text) => {

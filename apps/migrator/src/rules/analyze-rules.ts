@@ -1,31 +1,17 @@
 /** Whether a rule text can be read on its way from 1.3.x to a policy, and which decisions change. */
-import {
-  compileAuthorizer,
-  parseLegacyRules,
-  parseRules,
-  probeQuestions,
-  type Question,
-  type Rule,
-  type RuleSet,
-  type RuleWarningCode,
-  translateLegacyRules,
-} from '@latchkey/acl'
+import { parseLegacyRules, parseRules, type Rule, type RuleSet, translateLegacyRules } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { isPlain } from './plain-rules.ts'
-
-/** Decisions that differ between two interpretations of a text, such as `write on key "a/b"`. */
-export interface RightsDifference {
-  readonly gains: readonly string[]
-  readonly losses: readonly string[]
-}
+import { findReadingDifference, type ReadingComparison } from './reading-difference.ts'
+import { differenceOf, type RightsDifference } from './rights-difference.ts'
 
 export interface RuleAnalysis {
   /** Why the text cannot be parsed. Every use of the token is refused, and the other fields are absent. */
   readonly unreadable?: string
   /** Lines that legacy evaluation ignores: `acl`, `*_prefix` and unknown kinds. */
   readonly ignored: readonly string[]
-  /** Levels in another case, which grant nothing. */
-  readonly levelCase?: readonly string[]
+  /** How the source service reads the text, if it does so differently; also for a text that cannot be parsed. */
+  readonly reading?: ReadingComparison
   /** What the upgrade to 1.4.0 alone changes: segments named twice. */
   readonly at140?: RightsDifference
   /** Segments are named twice, in a form whose older interpretation cannot be determined. */
@@ -40,12 +26,13 @@ export interface RuleAnalysis {
 export function analyzeRules(text: string, options: { widening: 'keep' | 'comment-out' }): RuleAnalysis {
   if (isPlain(text)) return { ignored: [] }
   const legacy = tryTo(() => parseLegacyRules(text))
-  if ('error' in legacy) return { unreadable: legacy.error, ignored: [] }
-  const warned = (code: RuleWarningCode) => legacy.value.warnings.filter((each) => each.code === code)
-  const levelCase = warned('level_case').map(({ line, message }) => `line ${line}: ${message}`)
+  const reading = findReadingDifference(text, 'value' in legacy ? legacy.value.rules : undefined)
+  const common = reading === undefined ? {} : { reading }
+  if ('error' in legacy) return { unreadable: legacy.error, ignored: [], ...common }
+  const ignored = legacy.value.warnings.filter(({ code }) => code === 'kind_ignored')
   return {
-    ignored: warned('kind_ignored').map((each) => each.message),
-    ...(levelCase.length === 0 ? {} : { levelCase }),
+    ignored: ignored.map(({ message }) => message),
+    ...common,
     ...analyzeDuplicates(text, legacy.value),
     ...analyzeTranslation(text, legacy.value, options.widening),
   }
@@ -93,39 +80,6 @@ function moveNames(text: string, legacy: readonly Rule[], translated: readonly R
   return translated.map((rule) =>
     nested.has(`${rule.kind} ${rule.segment}`) ? { ...rule, segment: `${rule.segment}_prefix` } : rule,
   )
-}
-
-function differenceOf(before: readonly Rule[], after: readonly Rule[]): RightsDifference | undefined {
-  const questions = probeQuestions({ rules: before }, { rules: after })
-  const [was, is] = [before, after].map((rules) =>
-    compileAuthorizer(
-      [
-        {
-          key: 'rules',
-          policyId: '',
-          policyName: '',
-          path: { via: 'legacy-rules' },
-          ruleSet: { rules, warnings: [] },
-        },
-      ],
-      { defaultPolicy: 'deny' },
-    ),
-  )
-  const changed = questions.filter((question) => was?.decide(question) !== is?.decide(question))
-  if (changed.length === 0) return undefined
-  // A name from the rules is more informative than a probe name derived from it.
-  const named = new Set([...before, ...after].map((rule) => rule.segment))
-  changed.sort((a, b) => Number(named.has(b.segment ?? '')) - Number(named.has(a.segment ?? '')))
-  return {
-    gains: changed.filter((question) => is?.decide(question)).map(formatQuestion),
-    losses: changed.filter((question) => was?.decide(question)).map(formatQuestion),
-  }
-}
-
-function formatQuestion({ resource, segment, access }: Question): string {
-  return segment === undefined
-    ? `${access} on ${resource}`
-    : `${access} on ${resource} ${JSON.stringify(segment)}`
 }
 
 function tryTo<T>(read: () => T): { readonly value: T } | { readonly error: string } {

@@ -53,6 +53,9 @@ const withPolicy = (index: number, change: (rules: string) => string): Conversio
   ),
 })
 
+/** In capitals, service levels no longer imply rights on intentions. */
+const toUpperLevels = (text: string) => text.replaceAll('"write"', '"WRITE"')
+
 /** A fault in the proposal, and the token of the first difference. */
 const FAULTS: Readonly<Record<string, Conversion>> = {
   'two groups have each other’s roles': {
@@ -76,6 +79,20 @@ const FAULTS: Readonly<Record<string, Conversion>> = {
     ...CONVERSION,
     groups: CONVERSION.groups.map((group, i) =>
       i === 0 ? { ...group, texts: [...group.texts, ...(CONVERSION.groups[1]?.texts ?? [])] } : group,
+    ),
+  },
+  'a text that the source service reads differently': {
+    ...CONVERSION,
+    groups: CONVERSION.groups.map((group, i) =>
+      i === 0 ? { ...group, texts: group.texts.map(toUpperLevels) } : group,
+    ),
+  },
+  'a text that the source service refuses': {
+    ...CONVERSION,
+    groups: CONVERSION.groups.map((group, i) =>
+      i === 0
+        ? { ...group, texts: [`${group.texts[0]} key "b" { policy "x" { } policy = "write" }`] }
+        : group,
     ),
   },
   'a policy lacks a rule': withPolicy(1, (rules) => rules.replace(/service_prefix[^}]*\}/, '')),

@@ -3,13 +3,13 @@ import {
   accessesOf,
   authorizerOf,
   BLANK_TOKEN,
+  compileAuthorizer,
   createPolicy,
   createRole,
   Directory,
   EMPTY_CONTENT,
   EMPTY_DIRECTORY,
   findRulesProblem,
-  fromLegacyToken,
   probeQuestions,
   type Question,
   type Rule,
@@ -17,6 +17,7 @@ import {
   SeededRandom,
 } from '@latchkey/acl'
 import { SCALAR_RESOURCES, SEGMENT_RESOURCES } from '@latchkey/contract'
+import { readAsSource } from '../../rules/source-reading.ts'
 import type { ConversionPlan } from '../files/plan-schema.ts'
 import { acceptedGroups, type Conversion } from '../make-conversion.ts'
 
@@ -35,7 +36,7 @@ const COMMON: readonly Question[] = [
   { resource: 'intention', segment: '*', access: 'write' },
 ]
 const NOTHING = { rules: [] }
-const BLANK_LEGACY = { ID: 'proof', Name: '', Type: 'client', CreateIndex: 0, ModifyIndex: 0 } as const
+const LEGACY_SOURCE = { key: 'rules', policyId: '', policyName: '', path: { via: 'legacy-rules' } } as const
 const DATACENTER = 'dc1'
 
 /** @throws AclError if a service would refuse a policy or role because of its name, rules or links. */
@@ -54,7 +55,7 @@ export function proveConversion(
   for (const group of acceptedGroups(conversion)) {
     counts.tokens += group.tokens.length
     const linked = [...group.policies, ...group.roles.flatMap((name) => policiesOf.get(name) ?? [])]
-    const ruleSet = linked.flatMap((name) => rulesOf.get(name) ?? [])
+    const granted = linked.flatMap((name) => rulesOf.get(name) ?? [])
     const idsOf = (kind: 'policies' | 'roles') =>
       directory[kind].filter(({ Name }) => group[kind].includes(Name)).map(({ ID }) => ({ ID }))
     const token = { ...BLANK_TOKEN, Policies: idsOf('policies'), Roles: idsOf('roles') }
@@ -63,17 +64,19 @@ export function proveConversion(
     )
     for (const text of group.texts) {
       counts.texts += 1
-      const legacy = fromLegacyToken({ ...BLANK_LEGACY, Rules: text })
+      // A text that the source service refuses denies everything, which no policy equals.
+      const rules = readAsSource(text)?.rules
+      const unreadable = rules === undefined ? { unreadable: 'refused' } : {}
+      const ruleSet = { rules: rules ?? [], warnings: [] }
       const before = DEFAULT_POLICIES.map((defaultPolicy) =>
-        authorizerOf(legacy, EMPTY_DIRECTORY, { datacenter: DATACENTER, defaultPolicy }),
+        compileAuthorizer([{ ...LEGACY_SOURCE, ...unreadable, ruleSet }], { defaultPolicy }),
       )
-      const { rules } = readText(text, 'legacy').ruleSet
       const probes = [
         ...COMMON,
-        ...probeQuestions({ rules }, NOTHING),
-        ...probeQuestions(NOTHING, { rules: ruleSet }),
+        ...probeQuestions(ruleSet, NOTHING),
+        ...probeQuestions(NOTHING, { rules: granted }),
       ]
-      const near = [...rules, ...ruleSet]
+      const near = [...ruleSet.rules, ...granted]
       const more = Array.from({ length: questions }, () => boundaryQuestion(random, near))
       counts.probes += probes.length
       counts.random += more.length
