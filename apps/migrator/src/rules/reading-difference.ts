@@ -13,8 +13,7 @@ export interface ReadingComparison {
 
 /**
  * @param here the rules as Latchkey reads them; absent if it refuses the text.
- * @returns undefined if the text means the same in both services, or if Latchkey refuses it and the source service's
- * reading is not known.
+ * @returns undefined if the text means the same in both services.
  */
 export function findReadingDifference(
   text: string,
@@ -23,7 +22,7 @@ export function findReadingDifference(
   if (isPlain(text)) return undefined
   const source = readAsSource(text)
   if (source === undefined) {
-    return here && { meanings: 'what the source service reads is not known', isLevelCase: false }
+    return { meanings: 'the source service may read them: ask it what the token may do', isLevelCase: false }
   }
   const { rules: there, differences } = source
   const reasons = [...differences].map((id) => {

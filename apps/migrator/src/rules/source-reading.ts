@@ -29,9 +29,9 @@ export const READING_DIFFERENCES = {
       'an operator or keyring level that is not in lower case sets nothing, so the default policy decides',
     here: 'such a level denies',
   },
-  'json-surrogates': {
-    there: 'each escaped surrogate in JSON is read as U+FFFD',
-    here: 'a pair of them is one character, and a single one is refused',
+  surrogates: {
+    there: 'each escaped surrogate is read as U+FFFD',
+    here: 'a pair of them in JSON is one character, and any other is refused',
   },
   'json-slash': { there: 'the escape \\/ in JSON is refused', here: 'it is a slash' },
   'hcl-escape-in-json': { there: 'JSON may have the escapes of HCL', here: 'such an escape is refused' },
@@ -85,8 +85,8 @@ interface Block extends Keyword {
   readonly intentions: string
 }
 
-/** A backslash with what follows; the second group is a surrogate, the third and fourth are escapes of HCL alone. */
-const ESCAPE = /\\(?:(\/)|u(d[89a-f][\da-f]{2})|x([0-7][\da-f])|([01][0-7]{2})|.)/gi
+/** The digits of \u, \U and \x, or the three of an octal escape, or another letter. */
+const ESCAPE = /\\(?:u([\da-fA-F]{4})|U([\da-fA-F]{8})|x([\da-fA-F]{2})|([0-7]{3})|(.))/g
 const PLACE = { line: 0, column: 0 }
 
 class SourceReader {
@@ -100,23 +100,29 @@ class SourceReader {
     this.isJson = text.trimStart().startsWith('{')
   }
 
-  /** Writes escapes of JSON as Latchkey reads them, with the meaning that they have for the source service. */
+  /** Writes the escapes that the source service reads differently as Latchkey reads what they mean there. */
   rewriteEscapes(text: string): string {
-    if (!this.isJson || !text.includes('\\')) return text
-    return text.replace(
-      ESCAPE,
-      (written, slash?: string, surrogate?: string, hex?: string, octal?: string) => {
-        if (slash !== undefined) {
-          this.differences.add('json-slash')
-          this.isRefused = true
-          return written
-        }
-        const code = hex === undefined ? octal && Number.parseInt(octal, 8) : Number.parseInt(hex, 16)
-        if (surrogate === undefined && typeof code !== 'number') return written
-        this.differences.add(surrogate === undefined ? 'hcl-escape-in-json' : 'json-surrogates')
-        return typeof code === 'number' ? `\\u${code.toString(16).padStart(4, '0')}` : '\\ufffd'
-      },
-    )
+    // Nothing inside `${…}` is an escape in HCL.
+    if (!text.includes('\\') || (!this.isJson && text.includes('${'))) return text
+    return text.replace(ESCAPE, (written: string, ...groups: (string | undefined)[]) => {
+      const [short, long, hex, octal, letter] = groups
+      const code = Number.parseInt(octal ?? short ?? long ?? hex ?? '', octal === undefined ? 16 : 8)
+      if (code >= 0xd800 && code < 0xe000) {
+        this.differences.add('surrogates')
+        return '\\ufffd'
+      }
+      if (!this.isJson || short !== undefined || '"\\bfnrt'.includes(letter ?? ' ')) return written
+      if (letter === '/') {
+        this.differences.add('json-slash')
+        this.isRefused = true
+        return written
+      }
+      const meant = letter === 'a' ? 0x07 : letter === 'v' ? 0x0b : code
+      // A byte of UTF-8 alone, or no escape at all.
+      if (!(meant < (long === undefined ? 0x80 : 0x11_0000))) return written
+      this.differences.add('hcl-escape-in-json')
+      return JSON.stringify(String.fromCodePoint(meant)).slice(1, -1)
+    })
   }
 
   rules(): readonly Rule[] {
@@ -166,11 +172,11 @@ class SourceReader {
     if (earlier && !isLevel(earlier, levels)) this.differences.add('replaced-level')
   }
 
-  /** Only JSON may have several objects in a list. */
+  /** Only JSON may have objects in lists, also in lists of lists. */
   private elementsOf(value: SyntaxNode): readonly SyntaxNode[] {
     if (value.type !== 'list') return [value]
     if (!this.isJson && value.elements.length > 0) throw refused()
-    return value.elements
+    return value.elements.flatMap((element) => this.elementsOf(element))
   }
 
   private readMember(member: Item, keyword: Keyword): void {
