@@ -11,19 +11,29 @@ import { call, createPolicy, createToken, inParallel, shuffled } from './client.
 import type { Contender } from './contender.ts'
 import type { Sample } from './contest.ts'
 import { applyLoad, type LoadRequest } from './load.ts'
+import { loginRequest } from './logins.ts'
 import { treeBytes } from './process-tree.ts'
-import { Tokens } from './tokens.ts'
+import { DELETES_PER_SECOND, Tokens } from './tokens.ts'
 import { measureWaiters, waitingRequests } from './waiters.ts'
 
 /** What the rows need on a server. */
 export class Field {
   readonly server: Contender
   readonly tokens: Tokens
+  private secrets: readonly string[] = []
   private readonly callers = new Map<number, string>()
 
   constructor(server: Contender, tokens = new Tokens(server)) {
     this.server = server
     this.tokens = tokens
+  }
+
+  /** Secrets of this many tokens, each of which may read itself. */
+  async secretsOf(count: number): Promise<readonly string[]> {
+    const missing = count - this.secrets.length
+    const made = await inParallel(Math.max(0, missing), 64, () => createToken(this.server, {}))
+    this.secrets = [...this.secrets, ...made.map(({ SecretID }) => SecretID)]
+    return this.secrets.slice(0, count)
   }
 
   /** The secret of a token with this many policies; each allows a key and a service, and the first one reading tokens. */
@@ -75,9 +85,18 @@ export const ROWS: readonly Row[] = [
       return [LIST]
     }),
   ),
+  load('list-filtered-1000', 32, async ({ tokens }) => {
+    await tokens.have(TOKENS)
+    return [{ ...LIST, path: `${LIST.path}?policy=${await tokens.filteredPolicy()}` }]
+  }),
   ...both((connections) =>
     load(`read-${connections}`, connections, async ({ tokens }) =>
       shuffled(await tokens.accessors(TOKENS)).map(read),
+    ),
+  ),
+  ...both((connections) =>
+    load(`mix-95-5-${connections}`, connections, async ({ tokens }) =>
+      shuffled(await tokens.accessors(TOKENS)).map((id, i) => (i % 20 === 0 ? update(id) : read(id))),
     ),
   ),
   load('read-10-policies-256', 256, async (field) => {
@@ -89,6 +108,11 @@ export const ROWS: readonly Row[] = [
       const secret = await field.callerWith(policies)
       return [{ method: 'POST', path: '/v1/internal/acl/authorize', body: checksOf(policies), secret }]
     }),
+  ),
+  ...both((connections) =>
+    load(`self-10000-secrets-${connections}`, connections, async (field) =>
+      shuffled(await field.secretsOf(TOKENS)).map((secret) => ({ ...SELF, secret })),
+    ),
   ),
   {
     name: 'memory-100000',
@@ -114,7 +138,20 @@ export const ROWS: readonly Row[] = [
       shuffled(await tokens.accessors(TOKENS)).map(update),
     ),
   ),
+  ...both(deleting),
+  ...both((connections) =>
+    load(`clone-${connections}`, connections, async ({ tokens }) =>
+      shuffled(await tokens.accessors(TOKENS)).map((id) => ({
+        method: 'PUT',
+        path: `/v1/acl/token/${id}/clone`,
+        body: '{}',
+      })),
+    ),
+  ),
   ...both((connections) => load(`create-${connections}`, connections, async () => [CREATE])),
+  ...both((connections) =>
+    load(`login-${connections}`, connections, async ({ server }) => [await loginRequest(server)]),
+  ),
   load('health-passing', 32, async ({ server }) => {
     await haveInstances(server)
     return healthReads()
@@ -170,6 +207,24 @@ async function listed(server: Contender): Promise<Sample> {
   const value = performance.now() - startedAt
   const tokens = (JSON.parse(text) as readonly unknown[]).length
   return { value, answers: 1, failures: tokens < MANY ? 1 : 0 }
+}
+
+/** A token can be deleted only once, so every round creates its own. */
+function deleting(connections: number): Row {
+  return {
+    name: `delete-${connections}`,
+    unit: 'per second',
+    prepare: async () => undefined,
+    async round({ server }, { seconds }) {
+      const count = DELETES_PER_SECOND * seconds
+      const made = await inParallel(count, 64, () => createToken(server, {}))
+      const requests = made.map(({ AccessorID }) => ({
+        method: 'DELETE',
+        path: `/v1/acl/token/${AccessorID}`,
+      }))
+      return () => loaded(server, { connections, secret: server.secret, requests }, seconds)
+    },
+  }
 }
 
 /** A read that clients wait for, and a write that wakes them all. */
