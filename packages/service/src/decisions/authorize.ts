@@ -81,18 +81,18 @@ function showExplanation({
   rule,
   path,
   missing,
-}: Pick<DecisionExplanation, 'rule' | 'missing'> & { path: Path }) {
-  const shown: Explanation = { Path: showPath(path, rule?.policyName) }
-  if (rule) {
-    const Kind = rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind
-    const { policyId: PolicyID, policyName: PolicyName, level: Level, line: Line } = rule
-    shown.Rule = { PolicyID, PolicyName, Kind, Segment: shortSegment(rule.segment), Level, Line }
+}: Pick<DecisionExplanation, 'rule' | 'missing'> & { path: Path }): Explanation {
+  const Rule = rule && {
+    ...{ PolicyID: rule.policyId, PolicyName: rule.policyName },
+    Kind: rule.match === 'prefix' ? `${rule.kind}_prefix` : rule.kind,
+    ...{ Segment: shortSegment(rule.segment), Level: rule.level, Line: rule.line },
   }
-  if (missing) {
-    const { resource: Resource, segment, access: Access } = missing
-    shown.Missing = { Resource, ...(segment ? { Segment: shortSegment(segment) } : {}), Access }
+  const Segment = missing?.segment ? { Segment: shortSegment(missing.segment) } : {}
+  return {
+    ...(Rule ? { Rule } : {}),
+    Path: showPath(path, rule?.policyName),
+    ...(missing ? { Missing: { Resource: missing.resource, ...Segment, Access: missing.access } } : {}),
   }
-  return shown
 }
 
 function showPath(path: Path, policyName: string | undefined): string[] {

@@ -195,7 +195,7 @@ function show(call: ChangesCall, shown: Shown): Changes {
   }
 }
 
-/** Each datacenter has its own indexes of auth methods, and all tokens here are global. */
-function showToken({ Local: _, AuthMethodGeneration: __, ...shown }: TokenRecord): object {
-  return shown
+/** Each datacenter has its own indexes of auth methods, and all tokens here are global. Equal tokens have equal bytes. */
+function showToken({ Local: _, AuthMethodGeneration: __, ExpirationTime, ...shown }: TokenRecord): object {
+  return { ...shown, ...(ExpirationTime === undefined ? {} : { ExpirationTime }) }
 }

@@ -27,8 +27,8 @@ export interface LeaseHolder {
 }
 
 /**
- * The right to answer default reads from the local state. While it lasts, no other process commits. Decisions: read
- * leases. It runs from the request, on the monotonic clock, which stops while a machine sleeps, and the wall clock.
+ * The right to answer default reads from the local state. While it lasts, no other process commits. It runs from the
+ * request, on the monotonic clock, which stops while a machine sleeps, and the wall clock. Decisions: read leases.
  */
 export class Lease {
   /** Number of {@link drop}s. A drop voids any lease requested before it. */
