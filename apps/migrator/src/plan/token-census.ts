@@ -62,8 +62,14 @@ export class TokenCensus {
   }
 
   add(record: DumpRecord): LegacyToken | undefined {
+    if ('Unread' in record.value) {
+      this.totals.refused += 1
+      this.note(record, { ...UNREAD, detail: `${record.value.Unread}` })
+      return undefined
+    }
     if ('AccessorID' in record.value && !('ID' in record.value)) {
-      if ('Rules' in record.value && record.value.AccessorID !== '') this.addNewToken(record)
+      if ('Rules' in record.value && typeof record.value.Rules === 'string' && record.value.AccessorID !== '')
+        this.addNewToken(record)
       else {
         this.totals.refused += 1
         this.note(record, 'Legacy' in record.value ? LEGACY_IN_NEW_LIST : NEW_LIST)
@@ -182,8 +188,11 @@ export class TokenCensus {
 const NAME_LENGTH_MAX = 60
 
 function identify(record: object): Pick<TokenPlace, 'name' | 'idHash'> {
-  const { Name, ID } = record as { readonly Name?: unknown; readonly ID?: unknown }
-  return { name: shortName(Name, ID), idHash: typeof ID === 'string' && ID !== '' ? hashOfId(ID) : '' }
+  const { Name, Description, ID, SecretID } = record as Readonly<Record<string, unknown>>
+  return {
+    name: shortName(Name ?? Description, ID ?? SecretID),
+    idHash: typeof ID === 'string' && ID !== '' ? hashOfId(ID) : '',
+  }
 }
 
 function shortName(name: unknown, id: unknown): string {
@@ -200,6 +209,13 @@ export function placeText({ name, idHash, position, line, byte }: TokenPlace): s
 
 const DUMP_LEGACY_LIST =
   'Dump the legacy list, GET /v1/acl/list, with a management token, or scan the servers, which reads the rules of each token.'
+
+export const UNREAD = {
+  id: 'dump-unread',
+  severity: 'critical' as const,
+  title: 'tokens that could not be read completely, so that nothing is known about their rights',
+  avoid: 'Scan again, with a token that may read every token. Do not convert or upgrade from this dump.',
+}
 
 const NEW_LIST = {
   id: 'dump-new-list',

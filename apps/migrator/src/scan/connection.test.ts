@@ -133,7 +133,8 @@ describe('over TLS and sockets', () => {
     const server = createTlsServer({ ...options, rejectUnauthorized: false }, (request, response) => {
       const peer = (request.socket as TLSSocket).getPeerCertificate()
       shown.push(String(peer.subject?.CN))
-      response.writeHead(404).end()
+      if (request.url === '/v1/acl/list') response.end('[]')
+      else response.writeHead(404).end()
     })
     const port = await listenOnFreePort(server)
     const from = ['scan', '--from', `https://localhost:${port}`]
@@ -158,6 +159,7 @@ describe('over TLS and sockets', () => {
     const path = join(directory, 'service.sock')
     const server = createServer((request, response) => {
       if (request.url === '/v1/status/leader') response.end('"10.0.0.1:8300"')
+      else if (request.url === '/v1/acl/list') response.end('[]')
       else response.writeHead(404).end()
     })
     server.listen(path)

@@ -162,7 +162,8 @@ function timedOut(): Error {
 
 function refusal(at: Target, status: number, text: string): UnreadError {
   // The legacy service uses status 500 for this, Latchkey 403.
-  const why = /legacy mode/.test(text) ? 'the ACL system is in legacy mode' : REFUSALS[status]
+  const told = /legacy mode/.test(text) ? 'the ACL system is in legacy mode' : /ACL not found/.exec(text)?.[0]
+  const why = told ?? REFUSALS[status]
   const message = why === undefined ? `the server answered ${status}` : `${status}: ${why}`
   return new UnreadError(at, message, status)
 }

@@ -11,13 +11,11 @@ import type { Unread } from './read-cluster.ts'
 export const LEGACY_LIST = '/v1/acl/list'
 export const NEW_LIST = '/v1/acl/tokens'
 const CONCURRENCY = 8
-const RULES_UNREAD = '# could not be read'
+const RULES_PATH = '/v1/acl/token/:AccessorID'
 
-const links = z
-  .array(z.object({ ID: z.string().catch('') }))
-  .nullish()
-  .catch(undefined)
-const identities = z.array(z.unknown()).nullish().catch(undefined)
+// What decides about rights has no substitute: a record in another form is passed on as it is.
+const links = z.array(z.object({ ID: z.string() })).nullish()
+const identities = z.array(z.unknown()).nullish()
 const stubSchema = z.object({
   AccessorID: z.string(),
   /** Later versions show it to callers with acl:write. It is parsed only to remove it. */
@@ -28,8 +26,8 @@ const stubSchema = z.object({
   ServiceIdentities: identities,
   NodeIdentities: identities,
   Local: z.boolean().catch(false),
-  Legacy: z.boolean().catch(false),
-  CreateIndex: z.number().catch(0),
+  Legacy: z.boolean().default(false),
+  CreateIndex: z.number(),
   ModifyIndex: z.number().catch(0),
 })
 type Stub = z.infer<typeof stubSchema>
@@ -40,6 +38,9 @@ const legacySchema = z.object({
   CreateIndex: z.number(),
 })
 
+/** Why tokens are incomplete, and how many. Their records have the reason as `Unread`, and no rules. */
+type Gaps = Map<string, Unread & { count: number }>
+
 interface Typed {
   readonly record: DumpRecord
   readonly key: string
@@ -47,55 +48,44 @@ interface Typed {
 
 /** Facts that only the legacy list shows, which exists until 1.11. */
 interface Open {
-  /** CreateIndex of the tokens without an accessor, which have no address in the token API. */
-  readonly waiting: Set<number>
+  /** Tokens without an accessor, which have no address in the token API. */
+  readonly waiting: Map<string, DumpRecord[]>
   readonly untyped: Typed[]
-}
-
-interface TokensRead {
-  readonly rulesUnread: number
-  readonly lost: number
 }
 
 /** Yields legacy tokens as the legacy list shows them, and tokens with an accessor without secrets. */
 export async function* readTokens(
   reader: HttpReader,
   version: ServiceVersion | undefined,
-): AsyncGenerator<readonly DumpRecord[], TokensRead> {
+): AsyncGenerator<readonly DumpRecord[], Unread[]> {
   if (version !== undefined && isBefore(version, NEW_ACLS)) {
     yield* readList(reader, LEGACY_LIST)
-    return { rulesUnread: 0, lost: 0 }
+    return []
   }
-  let rulesUnread = 0
-  const open: Open = { waiting: new Set(), untyped: [] }
+  const gaps: Gaps = new Map()
+  const open: Open = { waiting: new Map(), untyped: [] }
   try {
-    for await (const group of readList(reader, NEW_LIST)) {
-      const read = await readGroup(reader, group, open)
-      rulesUnread += read.rulesUnread
-      yield read.records
-    }
+    for await (const group of readList(reader, NEW_LIST)) yield await readGroup(reader, group, open, gaps)
   } catch (error) {
     const isRefused = error instanceof UnreadError
     // In legacy mode and before 1.4.0, only the legacy list exists.
     if (!isRefused || (error.status !== 404 && !/legacy mode/.test(error.message))) throw error
     yield* readList(reader, LEGACY_LIST)
-    return { rulesUnread: 0, lost: 0 }
+    return []
   }
-  return { rulesUnread, lost: yield* readOpen(reader, open, version) }
+  yield* readOpen(reader, open, { version, gaps })
+  return [...gaps.values()].map(({ count, what, ...rest }) => ({
+    what: `${what} of ${counted(count, 'token')}`,
+    ...rest,
+  }))
 }
 
-export function partsOf({ rulesUnread, lost }: TokensRead): Unread[] {
-  const rules = {
-    what: `the rules of ${counted(rulesUnread, 'token')}`,
-    path: '/v1/acl/token/:AccessorID',
-    why: 'the token may not read them',
-  }
-  const tokens = {
-    what: `${counted(lost, 'token')} without an accessor`,
-    path: LEGACY_LIST,
-    why: 'no list shows them',
-  }
-  return [...(rulesUnread === 0 ? [] : [rules]), ...(lost === 0 ? [] : [tokens])]
+/** The record of a token that a failed read leaves incomplete. No command takes it for a token that was read. */
+function unread({ value, ...place }: DumpRecord, gap: Unread, gaps: Gaps): DumpRecord {
+  const key = `${gap.what} ${gap.why}`
+  gaps.set(key, { ...gap, count: (gaps.get(key)?.count ?? 0) + 1 })
+  const { Rules: _, Type: __, ...rest } = value as { readonly Rules?: unknown; readonly Type?: unknown }
+  return { ...place, value: { ...rest, Unread: `${gap.what}: ${gap.why}` } }
 }
 
 export async function* readList(
@@ -116,37 +106,47 @@ async function readGroup(
   reader: HttpReader,
   group: readonly DumpRecord[],
   { waiting, untyped }: Open,
-): Promise<{ readonly records: readonly DumpRecord[]; readonly rulesUnread: number }> {
-  let rulesUnread = 0
+  gaps: Gaps,
+): Promise<readonly DumpRecord[]> {
   const records: DumpRecord[] = []
   const queue = group.values()
   const work = async () => {
     for (const record of queue) {
       const stub = stubSchema.safeParse(record.value).data
-      if (stub?.AccessorID === '') waiting.add(stub.CreateIndex)
-      else if (stub === undefined) records.push(record)
+      if (stub === undefined) {
+        records.push(record)
+        continue
+      }
+      const key = keyOf(stub)
+      const Description = nameWithoutId(stub.Description, stub.SecretID)
+      const { Legacy, SecretID: _, ...shown } = stub
+      const named = { ...record, value: { ...shown, Description } }
+      if (stub.AccessorID === '') {
+        waiting.set(key, [...(waiting.get(key) ?? []), named])
+        continue
+      }
+      const rules = Legacy ? await readRules(reader, stub) : ''
+      if (typeof rules !== 'string') records.push(unread(named, rules, gaps))
       else {
-        const rules = stub.Legacy ? await readRules(reader, stub) : ''
-        if (rules === undefined) rulesUnread += 1
-        const Description = nameWithoutId(stub.Description, stub.SecretID)
-        const { Legacy: _, SecretID: __, ...shown } = stub
-        const read = { ...record, value: { ...shown, Rules: rules ?? RULES_UNREAD, Description } }
-        if (rules === '' && !isLinked(stub)) untyped.push({ record: read, key: keyOf(stub) })
+        const read = { ...named, value: { ...named.value, Rules: rules } }
+        if (rules === '' && !isLinked(stub)) untyped.push({ record: read, key })
         else records.push(read)
       }
     }
   }
   await Promise.all(Array.from({ length: CONCURRENCY }, work))
-  return { records: records.sort((a, b) => a.position - b.position), rulesUnread }
+  return records.sort((a, b) => a.position - b.position)
 }
 
-async function readRules(reader: HttpReader, { AccessorID }: Stub): Promise<string | undefined> {
+async function readRules(reader: HttpReader, { AccessorID }: Stub): Promise<string | Unread> {
+  const gap = (why: string) => ({ what: 'the rules', path: RULES_PATH, why })
   try {
-    const token = z.object({ Rules: z.string() })
-    return (await reader.json(`/v1/acl/token/${encodeURIComponent(AccessorID)}`, token)).Rules
+    const token = z.object({ Rules: z.string().default('') })
+    const { Rules } = await reader.json(`/v1/acl/token/${encodeURIComponent(AccessorID)}`, token)
+    return Rules === '' ? gap('they were removed while the list was read') : Rules
   } catch (error) {
-    if (isRefusal(error)) return undefined
-    throw error
+    if (!isRefusal(error)) throw error
+    return gap(error.status === 404 ? '404: the token no longer exists' : error.message)
   }
 }
 
@@ -154,15 +154,15 @@ function keyOf({ CreateIndex, Description }: Pick<Stub, 'CreateIndex' | 'Descrip
   return `${CreateIndex} ${Description}`
 }
 
-/** Completes the open tokens from the legacy list, until 1.11. @returns how many waiting ones it lacks. */
+/** Completes the open tokens from the legacy list. From 1.11 on it does not exist, and types decide nothing. */
 async function* readOpen(
   reader: HttpReader,
   { waiting, untyped }: Open,
-  version: ServiceVersion | undefined,
-): AsyncGenerator<readonly DumpRecord[], number> {
+  { version, gaps }: { readonly version: ServiceVersion | undefined; readonly gaps: Gaps },
+): AsyncGenerator<readonly DumpRecord[], void> {
   const isGone = version !== undefined && !isBefore(version, LEGACY_REMOVED)
-  let found = 0
   const managers = new Set<string>()
+  let typesUnread: Unread | undefined
   if (!isGone && waiting.size + untyped.length > 0) {
     try {
       for await (const group of readList(reader, LEGACY_LIST)) {
@@ -170,20 +170,22 @@ async function* readOpen(
         for (const record of group) {
           const token = legacySchema.safeParse(record.value).data
           if (token === undefined) continue
-          if (waiting.has(token.CreateIndex)) records.push(record)
-          else if (token.Type === 'management')
-            managers.add(keyOf({ CreateIndex: token.CreateIndex, Description: token.Name }))
+          const key = keyOf({ CreateIndex: token.CreateIndex, Description: token.Name })
+          if (waiting.get(key)?.pop() !== undefined) records.push(record)
+          else if (token.Type === 'management') managers.add(key)
         }
-        found += records.length
         yield records
       }
     } catch (error) {
-      // Without the list, types remain unknown, and waiting tokens are missing.
       if (waiting.size > 0 || !isRefusal(error)) throw error
+      if (error.status !== 404 && error.status !== 410)
+        typesUnread = { what: 'the type', path: LEGACY_LIST, why: error.message }
     }
   }
-  yield untyped.map(({ record, key }) =>
-    managers.has(key) ? { ...record, value: { ...record.value, Type: 'management' } } : record,
-  )
-  return Math.max(0, waiting.size - found)
+  const lost = { what: 'ID and rules', path: LEGACY_LIST, why: 'no list shows them' }
+  yield [...waiting.values()].flat().map((record) => unread(record, lost, gaps))
+  yield untyped.map(({ record, key }) => {
+    if (typesUnread !== undefined) return unread(record, typesUnread, gaps)
+    return managers.has(key) ? { ...record, value: { ...record.value, Type: 'management' } } : record
+  })
 }

@@ -108,14 +108,14 @@ describe('what a legacy cluster tells', () => {
   test('what the token may not read is named, and the rest is there', async () => {
     const { url } = await cluster()
     const { code, stdout } = await run(['scan', '--from', url])
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     expect(stdout).toContain('s2: 1.3.1, before 1.4.0, or unknown, leader')
     expect(stdout).toContain('Tokens\n  could not be read')
     expect(stdout).toContain('the agent itself (/v1/agent/self): 403: the token may not read this')
     expect(stdout).toContain('the tokens (/v1/acl/list): 403: the token may not read this')
     const folder = join(directory, 'without-tokens')
     const saved = await run(['scan', '--from', url, '--save', folder])
-    expect([saved.code, readdirSync(folder)]).toEqual([0, ['scenario.yaml']])
+    expect([saved.code, readdirSync(folder)]).toEqual([1, ['scenario.yaml']])
   })
 
   test('endpoints that a version has not are named, and an answer in another form is', async () => {
@@ -187,7 +187,7 @@ describe('tokens of 1.4.0 and later', () => {
       '/v1/acl/list': list,
       [`/v1/acl/token/${accessor(2)}`]: { SecretID: `${SECRET}-2`, Rules: 'key "a" { policy = "read" }' },
     }
-    if (url.startsWith(`/v1/acl/token/${accessor(3)}`)) return answer(response, 403)
+    if (url.startsWith(`/v1/acl/token/${accessor(3)}`)) return answer(response, 403, 'ACL not found')
     if (answers[url] === undefined)
       return url === '/v1/catalog/datacenters' ? undefined : answer(response, 404)
     return answer(response, 200, JSON.stringify(answers[url]))
@@ -197,10 +197,11 @@ describe('tokens of 1.4.0 and later', () => {
     const { url } = await cluster(newer)
     const folder = join(directory, 'newer')
     const { code, stdout } = await run(['scan', '--from', url, '--save', folder], { env })
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     expect(stdout).toContain('1 token without an accessor (1 client, 1 with rules; 0 management)')
-    expect(stdout).toContain('3 with an accessor (the rights of 2 come from legacy rules alone)')
-    expect(stdout).toContain('the rules of 1 token (/v1/acl/token/:AccessorID)')
+    expect(stdout).toContain('2 with an accessor (the rights of 1 come from legacy rules alone)')
+    expect(stdout).toContain('1 record unusable')
+    expect(stdout).toContain('the rules of 1 token (/v1/acl/token/:AccessorID): 403: ACL not found')
     const dump = readFileSync(join(folder, 'tokens.ndjson'), 'utf8')
     expect(dump).not.toContain(SECRET)
     expect(
@@ -211,9 +212,43 @@ describe('tokens of 1.4.0 and later', () => {
     ).toMatchObject([
       { AccessorID: accessor(1), Rules: '', Policies: [{ ID: 'p' }] },
       { AccessorID: accessor(2), Rules: 'key "a" { policy = "read" }' },
-      { AccessorID: accessor(3) },
+      { AccessorID: accessor(3), Unread: 'the rules: 403: ACL not found' },
       { ID: expect.stringMatching(/^sha256:/), Name: 'waits', Rules: 'key "b" { policy = "read" }' },
     ])
+  })
+
+  test('a token whose rules were not read is in no group, is not cleared, and blocks', async () => {
+    const { url } = await cluster(newer)
+    const folder = join(directory, 'unread')
+    await run(['scan', '--from', url, '--save', folder], { env })
+    const dump = join(folder, 'tokens.ndjson')
+    const converted = await run(['convert', dump, '--json'])
+    expect(converted.code).toBe(3)
+    expect(JSON.parse(converted.stdout)).toMatchObject({
+      groups: [{ tokens: [{ name: 'rules' }] }, { tokens: [{ name: 'waits' }] }],
+      cleared: [],
+      refused: 1,
+    })
+    for (const source of [[dump], ['--from', url]]) {
+      const planned = await run(['plan', ...source, '--json'], { env })
+      expect(planned.code).toBe(3)
+      expect(JSON.parse(planned.stdout).findings).toContainEqual(
+        expect.objectContaining({ id: 'dump-unread', severity: 'critical', count: 1 }),
+      )
+    }
+  })
+
+  test('a waiting token that no list shows is unread, also if another was created at the same index', async () => {
+    const twins = ['found', 'lost'].map((Description) => ({ AccessorID: '', Description, CreateIndex: 5 }))
+    const shown = { ID: `${SECRET}-6`, Name: 'found', Type: 'client', Rules: '', CreateIndex: 5 }
+    const { url } = await cluster((request, response) =>
+      request.url === '/v1/acl/tokens' || request.url === '/v1/acl/list'
+        ? answer(response, 200, JSON.stringify(request.url === '/v1/acl/list' ? [shown] : twins))
+        : newer(request, response),
+    )
+    const { code, stdout } = await run(['scan', '--from', url], { env })
+    expect(code).toBe(1)
+    expect(stdout).toContain('ID and rules of 1 token (/v1/acl/list): no list shows them')
   })
 
   test('a token without rules and links that the legacy API made a management token has legacy rights (spec 9.1)', async () => {
@@ -239,7 +274,8 @@ describe('tokens of 1.4.0 and later', () => {
       return JSON.parse(stdout).tokens
     }
     expect(await scanned(200)).toMatchObject({ withAccessor: 2, withLegacyRights: 1 })
-    expect(await scanned(403)).toMatchObject({ withAccessor: 2, withLegacyRights: 0 })
+    expect(await scanned(403)).toMatchObject({ withAccessor: 0, refused: 2 })
+    expect(await scanned(410)).toMatchObject({ withAccessor: 2, withLegacyRights: 0 })
   })
 
   test('what a cluster hides is assumed in its scenario, which says so', async () => {

@@ -52,7 +52,7 @@ export async function observe(readers: readonly HttpReader[]): Promise<Observati
 }
 
 async function observeThrough(reader: HttpReader, readers: readonly HttpReader[]): Promise<Observation> {
-  const seen = (await readServers(reader)) ?? []
+  const seen = await readServers(reader)
   const selves = await Promise.all(
     readers.map((each) =>
       readSelf(each).catch((error: unknown) => {
@@ -60,11 +60,12 @@ async function observeThrough(reader: HttpReader, readers: readonly HttpReader[]
       }),
     ),
   )
-  const servers = byName([...seen, ...selves.flatMap((self) => self ?? [])])
+  const servers = byName([...(seen ?? []), ...selves.flatMap((self) => self ?? [])])
   const at = Date.now()
   const blockers = servers
     .filter(({ status, mode }) => status === 'alive' && mode !== 'new')
     .map((server) => `${serverText(server)} to leave legacy mode`)
+  if (seen === undefined) blockers.push('servers that this token may not see: give one that may')
   const status = await readIfThere(reader, '/v1/internal/acl/migration', migrationSchema)
   if (status !== undefined) {
     const { State: state, Done: done, Total, Batches: batches, WaitsFor = [] } = status
@@ -76,6 +77,7 @@ async function observeThrough(reader: HttpReader, readers: readonly HttpReader[]
   return { at, servers, state, withoutAccessor, done: undefined, batches: undefined, waitsFor: blockers }
 }
 
+/** Undefined if the token may not see every server: the service leaves the others out, without an error. */
 export async function readServers(reader: HttpReader): Promise<readonly SeenServer[] | undefined> {
   const members = await readIfThere(reader, '/v1/agent/members', z.array(memberSchema))
   if (members === undefined) return undefined
@@ -83,6 +85,8 @@ export async function readServers(reader: HttpReader): Promise<readonly SeenServ
     .map((each) => memberOf(each))
     .filter(({ isServer }) => isServer)
     .map(seenServer)
+  const peers = await readIfThere(reader, '/v1/status/peers', z.array(z.string()))
+  if (servers.length < Math.max(1, peers?.length ?? 0)) return undefined
   // Of two processes with one name, a live one hides a stopped one.
   return byName(servers.sort((a, b) => Number(a.status === 'alive') - Number(b.status === 'alive')))
 }

@@ -129,6 +129,24 @@ describe('a service of any version', () => {
     expect(line?.servers).toEqual([{ name: 's1', version: '1.8.7', mode: 'new', status: 'alive' }])
   })
 
+  test.each([
+    ['no server', []],
+    ['one server of two', [member('s1', '1.8.7', '1')]],
+  ])('a token that sees %s does not end the watch: the service filters its members', async (_, members) => {
+    const url = await serve([
+      {
+        '/v1/agent/members': [200, members],
+        '/v1/status/peers': [200, ['10.0.0.1:8300', '10.0.0.2:8300']],
+        '/v1/acl/tokens': [200, tokens('x')],
+      },
+    ])
+    const { value } = await watchOf(url).next()
+    expect(value).toMatchObject({
+      state: 'waiting',
+      waitsFor: [expect.stringContaining('this token may not see')],
+    })
+  })
+
   test('a token that may not list tokens is a clear error, without its secret', async () => {
     const url = await serve([
       {

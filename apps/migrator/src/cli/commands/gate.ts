@@ -3,6 +3,7 @@ import { type Finding, sortFindings, verdictOf } from '../../findings/finding.ts
 import { type Condition, conditionsOf, holds } from '../../gate/conditions.ts'
 import { type Document, findingSection, verdictMark } from '../../output/document.ts'
 import { modelOf } from '../../output/result.ts'
+import { UNREAD } from '../../plan/token-census.ts'
 import { readTokens } from '../../scan/read-tokens.ts'
 import { readServers } from '../../watch/observe.ts'
 import { command, writeAnswer } from '../command.ts'
@@ -37,7 +38,11 @@ ${CONNECTION_HELP}`,
       ...{ servers, to, next, backup },
       model: modelOf(model),
       tokens: census.counts(),
-      tokenFindings: given.findings(),
+      tokenFindings: [
+        ...given.findings(),
+        // The dump says nothing about what the service does not show.
+        ...(given === census ? [] : census.findings().filter(({ id }) => id === UNREAD.id)),
+      ],
     })
     const findings = sortFindings(conditions.flatMap((each) => each.findings))
     const json = {

@@ -6,7 +6,7 @@ import { makePlan, type PlanResult } from '../../plan/plan.ts'
 import { newestOf, oldestOf } from '../../plan/steps.ts'
 import type { CensusOptions, TokenCensus } from '../../plan/token-census.ts'
 import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
-import { partsOf, readTokens as readTokensOf } from '../../scan/read-tokens.ts'
+import { readTokens as readTokensOf } from '../../scan/read-tokens.ts'
 import type { Scenario } from '../../scenario/scenario.ts'
 import { clockFrom } from '../../scenario/time.ts'
 import { checkTraffic, findTraffic, TrafficCheck } from '../../traffic/check-traffic.ts'
@@ -95,7 +95,7 @@ async function scanTokens(options: Options, counting: CensusOptions, io: Io): Pr
   const scanned = await readCluster(reader)
   const version = oldestVersion(scanned)
   const { census, end } = await countScanned(readTokensOf(reader, version), counting, io)
-  for (const { what, path, why } of [...scanned.unread, ...partsOf(end)]) {
+  for (const { what, path, why } of [...scanned.unread, ...end]) {
     await write(io.stderr, `could not read ${what} (${path}): ${why}\n`)
   }
   const servers = scanned.datacenters.map(({ name, members }) => {

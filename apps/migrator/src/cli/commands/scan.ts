@@ -2,11 +2,12 @@ import { join } from 'node:path'
 import type { DumpRecord } from '@latchkey/acl'
 import { shellQuote } from '../../convert/files/commands.ts'
 import { withoutSecrets } from '../../dump/hidden-id.ts'
+import { EXIT } from '../../errors.ts'
 import { type ScanResult, scanDocument } from '../../output/scan-document.ts'
 import { type HttpReader, isRefusal } from '../../scan/http-reader.ts'
 import type { Scanned } from '../../scan/read-cluster.ts'
 import { oldestVersion, readCluster } from '../../scan/read-cluster.ts'
-import { partsOf, readTokens } from '../../scan/read-tokens.ts'
+import { readTokens } from '../../scan/read-tokens.ts'
 import { scenarioOf } from '../../scan/scenario-of.ts'
 import { command, writeAnswer } from '../command.ts'
 import { CONNECTION_HELP, countScanned, openReader } from '../inputs.ts'
@@ -23,6 +24,7 @@ export const addScan = command({
     'Reads versions, servers, leaders, datacenters, modes, replication and tokens from a running service.',
   options: ['from', 'save', 'json', ...CONNECTION],
   notes: `Only sends GET requests. A part that the token or the version does not allow to read is reported, and the others are read.
+Exits with 1 if a token was not read, or not completely: its record says why, and no command takes it for a token without rights.
 No output holds a secret: the saved dump has hashes instead of the IDs of legacy tokens.
 
 ${CONNECTION_HELP}`,
@@ -32,14 +34,19 @@ ${CONNECTION_HELP}`,
     `simulate cluster/${SCENARIO_FILE} --dump cluster/${DUMP_FILE}`,
   ],
   run: async (options, io) => {
-    const json = await scan(await openReader(options, io), options.save, io)
+    const { isWhole, ...json } = await scan(await openReader(options, io), options.save, io)
     const code = await writeAnswer({ document: scanDocument(json), json }, options, io)
     if (options.save !== undefined) await write(io.stderr, savedText(options.save, json))
-    return code
+    return isWhole ? code : EXIT.failed
   },
 })
 
-async function scan(reader: HttpReader, save: string | undefined, io: Io): Promise<ScanResult> {
+interface TokenScan extends Pick<ScanResult, 'tokens' | 'unread'> {
+  /** Whether every token was read, with its rules. */
+  readonly isWhole: boolean
+}
+
+async function scan(reader: HttpReader, save: string | undefined, io: Io): Promise<TokenScan & Scanned> {
   const scanned = await readCluster(reader)
   if (save === undefined) return { ...scanned, ...(await countTokens(reader, scanned, io)) }
   makeOutputDirectory(save)
@@ -65,15 +72,16 @@ async function countTokens(
   scanned: Scanned,
   io: Io,
   each?: (group: readonly DumpRecord[]) => void,
-): Promise<Pick<ScanResult, 'tokens' | 'unread'>> {
+): Promise<TokenScan> {
   const records = readTokens(reader, oldestVersion(scanned))
   try {
     const { census, end } = await countScanned(records, { widening: 'keep', placesMax: 0 }, io, each)
-    return { tokens: census.counts(), unread: [...scanned.unread, ...partsOf(end)] }
+    const tokens = census.counts()
+    return { tokens, unread: [...scanned.unread, ...end], isWhole: tokens.refused === 0 }
   } catch (error) {
     if (!isRefusal(error)) throw error
     const { path, message: why } = error
-    return { tokens: null, unread: [...scanned.unread, { what: 'the tokens', path, why }] }
+    return { tokens: null, unread: [...scanned.unread, { what: 'the tokens', path, why }], isWhole: false }
   }
 }
 
