@@ -57,7 +57,7 @@ function findRejected({ groups }: Conversion): Found {
   }
 }
 
-/** Scripts find tokens by a shortened hash of the ID, which must be unique. */
+/** The script finds tokens by a shortened hash of the ID, which must be unique. */
 function findHashes({ groups, management, cleared }: Conversion): Found {
   const seen = new Map<string, PlannedToken>()
   const alike: PlannedToken[] = []
@@ -71,7 +71,7 @@ function findHashes({ groups, management, cleared }: Conversion): Found {
     id: 'id-hashes-equal',
     severity: 'warning',
     count: alike.length,
-    detail: `${counted(alike.length, 'token')} ${agrees(alike.length, 'has', 'have')} the same shortened hash as another token; the scripts stop there`,
-    avoid: 'Pass the token list of the token API with --accessors, and the scripts name tokens by accessor.',
+    detail: `${counted(alike.length, 'token')} ${agrees(alike.length, 'has', 'have')} the same shortened hash as another token; apply.sh stops there`,
+    avoid: 'Pass the token list of the token API with --accessors, and apply.sh names tokens by accessor.',
   }
 }

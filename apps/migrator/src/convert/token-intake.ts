@@ -6,7 +6,7 @@ import {
   parseLegacyRules,
 } from '@latchkey/acl'
 import { AclError, type LegacyToken, limits, REDACTED_SECRET_ID } from '@latchkey/contract'
-import { hashOfId, isLinked, nameWithoutId } from '../dump/hidden-id.ts'
+import { digest, hashOfId, isLinked, nameWithoutId } from '../dump/hidden-id.ts'
 import { findReadingDifference } from '../rules/reading-difference.ts'
 import type { ConversionPlan, PlannedToken } from './files/plan-schema.ts'
 import { type CanonicalRule, canonicalRules, printPolicy } from './rules/canonical-rules.ts'
@@ -94,7 +94,8 @@ export class TokenIntake {
         : ACCESSOR.test(own)
           ? own
           : this.accessors?.find({ idHash, name: token.Name, createIndex: CreateIndex })
-    return { name, idHash, accessor, position, line, byte }
+    const rulesHash = digest(token.Rules)
+    return { name, idHash, accessor, rulesHash, modifyIndex: token.ModifyIndex, position, line, byte }
   }
 }
 
@@ -103,7 +104,7 @@ export function migratedToken(value: object): LegacyToken | undefined {
   const fields = value as Readonly<Record<string, unknown>>
   const text = (name: string) => (typeof fields[name] === 'string' ? fields[name] : '')
   const isManagement = fields.Type === 'management'
-  if (text('AccessorID') === '' || 'ID' in value || isLinked(value)) return undefined
+  if (text('AccessorID') === '' || 'ID' in value || 'Unread' in value || isLinked(value)) return undefined
   if (!isManagement && text('Rules') === '') return undefined
   const SecretID = text('SecretID')
   return {
@@ -112,7 +113,7 @@ export function migratedToken(value: object): LegacyToken | undefined {
     Type: isManagement ? 'management' : 'client',
     Rules: text('Rules'),
     CreateIndex: typeof fields.CreateIndex === 'number' ? fields.CreateIndex : 0,
-    ModifyIndex: 0,
+    ModifyIndex: typeof fields.ModifyIndex === 'number' ? fields.ModifyIndex : 0,
   }
 }
 

@@ -33,8 +33,8 @@ export function nameWithoutId(name: string, id: unknown): string {
   return name.toLowerCase().includes(id.toLowerCase()) ? '' : name
 }
 
-function digest(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
 }
 
 /** @param record from the token API or a dump. The legacy rules of a token with links are ignored. */

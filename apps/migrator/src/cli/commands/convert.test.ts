@@ -30,21 +30,13 @@ test('SEC-01, LEAK-01: writes policies, plan, names and scripts, and no secret; 
   expect(code).toBe(EXIT.done)
   expect(stdout).toContain('without the conversion: no-go')
   expect(stdout).toContain('with the conversion: go')
-  expect(readdirSync(out).sort()).toEqual([
-    'apply-consul.sh',
-    'apply-latchkey.sh',
-    'names.json',
-    'plan.json',
-    'policies',
-  ])
+  expect(readdirSync(out).sort()).toEqual(['apply.sh', 'names.json', 'plan.json', 'policies'])
   expect(readFileSync(join(out, 'policies', 'web.hcl'), 'utf8')).toBe(
     'key_prefix "web/" {\n  policy = "write"\n}\n',
   )
-  const texts = ['apply-consul.sh', 'apply-latchkey.sh', 'plan.json', 'names.json'].map((name) =>
-    readFileSync(join(out, name), 'utf8'),
-  )
+  const texts = ['apply.sh', 'plan.json', 'names.json'].map((name) => readFileSync(join(out, name), 'utf8'))
   for (const text of [...texts, stdout]) expect(text).not.toMatch(SECRETS)
-  expect(() => planSchema.parse(JSON.parse(texts[2] ?? ''))).not.toThrow()
+  expect(() => planSchema.parse(JSON.parse(texts[1] ?? ''))).not.toThrow()
 })
 
 test('an empty dump gives an empty plan', async () => {
@@ -139,7 +131,7 @@ test('names and rejections of a review count, and a rejected group loses its rig
   expect(plan.groups.map(({ rejected }) => rejected)).toEqual([false, true])
   expect(plan.proof.tokens).toBe(1)
   expect(readdirSync(join(out, 'policies'))).toEqual(['front-end.hcl'])
-  expect(readFileSync(join(out, 'apply-consul.sh'), 'utf8')).not.toContain('db')
+  expect(readFileSync(join(out, 'apply.sh'), 'utf8')).not.toContain('db"')
   // The names that the folder has lead to the same plan.
   const again = ['convert', '-', '--json', '--names', join(out, 'names.json')]
   expect((await run(again, { stdin: DUMP })).stdout).toBe(stdout)

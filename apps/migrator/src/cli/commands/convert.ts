@@ -27,7 +27,7 @@ export const addConvert = command({
   ],
   options: ['json', 'outFolder', 'failOn', 'names', 'accessors', 'scenario', 'questions', 'seed'],
   notes: `Groups tokens whose rules decide equally, whatever their texts are, and proposes a policy for each group. Nothing is changed
-in any cluster: review the policies, then run one of the scripts while the cluster runs 1.10. A scenario gives servers and default
+in any cluster: review the policies, then run apply.sh while the cluster runs 1.10. A scenario gives servers and default
 policy for the simulated upgrade to 1.11.
 
 No output has a secret: tokens are named by accessor, or by the hash of their ID. Exits with 1 if a decision would

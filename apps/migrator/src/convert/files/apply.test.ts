@@ -1,13 +1,13 @@
-/** Runs the script for this service on a real server. */
-import { execFile, spawnSync } from 'node:child_process'
+/** Runs the script that applies a conversion, and the one that undoes it, on real servers. */
+import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { text } from 'node:stream/consumers'
 import { type LegacyToken, parseServiceVersion } from '@latchkey/contract'
 import { serverMain } from '@latchkey/testkit/process/server-build'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../../../test/io.ts'
 import { Cluster } from '../../rehearse/cluster.ts'
 import { proveRights } from '../../rehearse/proof/rights.ts'
@@ -20,53 +20,113 @@ const cluster = new Cluster({
   databaseUrl: undefined,
   managementSecret: randomUUID(),
 })
+const out = join(folder, 'out')
+const PWNED = join(folder, 'pwned')
+/** Text that does harm if a shell reads it. */
+const HOSTILE = `it's "$(touch ${PWNED})\`touch ${PWNED}\`\n__PLAN__\nEOF\u202e\\n中文`
+const COMMON = 'node "" { policy = "read" } agent "" { policy = "read" } session "" { policy = "write" }'
+const TOKENS: readonly LegacyToken[] = ['web', 'web', 'db', 'db', HOSTILE, 'nothing'].map((Name, i) => ({
+  ID: `10000000-0000-4000-8000-00000000000${i}`,
+  Name,
+  Type: 'client',
+  Rules:
+    Name === 'nothing'
+      ? '# nothing'
+      : `key ${JSON.stringify(`${Name}/`)} { policy = "write" } service ${JSON.stringify(Name)} { policy = "write" } ${COMMON}`,
+  CreateIndex: 0,
+  ModifyIndex: 0,
+}))
+const hasTools = ['jq', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0)
+const client = () => cluster.client(cluster.managementSecret, cluster.urlOf('a'))
+const rulesNow = async () =>
+  (await client().legacy.list()).filter(({ ID }) => TOKENS.some((token) => token.ID === ID))
+
+async function runScript(name: string, ...args: string[]) {
+  const child = spawn('bash', [join(out, name), ...args], {
+    env: { ...process.env, LATCHKEY_ADDR: cluster.urlOf('a'), LATCHKEY_TOKEN: cluster.managementSecret },
+  })
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
+  await new Promise((done) => (child.exitCode === null ? child.once('close', done) : done(undefined)))
+  expect(stdout + stderr).not.toMatch(/10000000-0000-4000/)
+  return { code: child.exitCode, stdout, stderr }
+}
+const undoScripts = () => readdirSync(out).filter((name) => name.startsWith('undo'))
+async function migrated() {
+  const done = async () => (await client().tokens.list()).every(({ AccessorID }) => AccessorID !== '')
+  await expect.poll(() => done().catch(() => false), { timeout: 60_000 }).toBe(true)
+}
+
+beforeAll(async () => {
+  await cluster.open()
+  await cluster.start('old', { version: parseServiceVersion('1.3.1'), acls: true })
+  await cluster.start('a', { version: parseServiceVersion('1.10.12'), acls: true })
+  await cluster.client(cluster.managementSecret, cluster.urlOf('old')).legacy.import(TOKENS)
+  const dump = join(folder, 'dump.json')
+  writeFileSync(dump, JSON.stringify(TOKENS))
+  expect((await run(['convert', dump, '--out', out])).code).toBe(0)
+}, 120_000)
 afterAll(() => cluster.close(), 60_000)
 
-const COMMON = 'node "" { policy = "read" } agent "" { policy = "read" } session "" { policy = "write" }'
-const TOKENS: readonly LegacyToken[] = ['web', 'web', 'db', 'db', 'it\'s "$(x)" \\n\n中文'].map(
-  (Name, i) => ({
-    ID: `10000000-0000-4000-8000-00000000000${i}`,
-    Name,
-    Type: 'client',
-    Rules: `key ${JSON.stringify(`${Name}/`)} { policy = "write" } service ${JSON.stringify(Name)} { policy = "write" } ${COMMON}`,
-    CreateIndex: 0,
-    ModifyIndex: 0,
-  }),
-)
-const hasTools = ['jq', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0)
-
 test.skipIf(!hasTools)(
-  'every token has the same rights on a server of 1.10 as before, and 1.11 starts',
-  { timeout: 180_000 },
+  'a conversion gives back no right that was taken after the dump, is undone, and holds at 1.11',
+  { timeout: 240_000 },
   async () => {
-    await cluster.open()
-    await cluster.start('a', { version: parseServiceVersion('1.10.12'), acls: true })
-    const client = cluster.client(cluster.managementSecret)
-    await client.legacy.import(TOKENS)
-    await expect
-      .poll(async () => (await client.tokens.list()).every(({ AccessorID }) => AccessorID !== ''), {
-        timeout: 60_000,
-      })
-      .toBe(true)
-    const out = join(folder, 'out')
-    const dump = join(folder, 'dump.json')
-    writeFileSync(dump, JSON.stringify(TOKENS))
-    expect((await run(['convert', dump, '--out', out])).code).toBe(0)
-    const url = cluster.urlOf('a')
-    // A second run changes nothing.
-    for (let i = 0; i < 2; i++) {
-      await promisify(execFile)('bash', [join(out, 'apply-latchkey.sh')], {
-        env: { ...process.env, LATCHKEY_ADDR: url, LATCHKEY_TOKEN: cluster.managementSecret },
-      })
-    }
-    const tokens = await client.tokens.list()
+    // In legacy mode the script says so.
+    const early = await runScript('apply.sh')
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('legacy mode')])
+    await cluster.end('old', 'SIGQUIT')
+    await migrated()
+
+    const [first, second] = TOKENS
+    if (first === undefined || second === undefined) throw new Error('no tokens')
+    await client().legacy.update({ ...first, Rules: 'key "web/" { policy = "deny" }' })
+    const before = await rulesNow()
+    const stopped = await runScript('apply.sh')
+    expect([stopped.code, stopped.stderr]).toEqual([3, expect.stringContaining('its rules were changed')])
+    expect((await client().policies.list()).map(({ Name }) => Name)).toEqual(['global-management'])
+    await client().legacy.update(first)
+
+    const checked = await runScript('apply.sh', '--check')
+    expect([checked.code, checked.stdout]).toEqual([
+      0,
+      expect.stringContaining('3 policies and roles, 6 tokens'),
+    ])
+    expect((await rulesNow()).map(({ Rules }) => Rules)).toEqual(
+      before.map(({ ID, Rules }) => (ID === first.ID ? first.Rules : Rules)),
+    )
+    expect(undoScripts()).toEqual([])
+
+    expect((await runScript('apply.sh')).code).toBe(0)
+    const tokens = await client().tokens.list()
     expect(tokens.filter((token) => token.Legacy)).toEqual([])
     expect(tokens.map(({ Description }) => Description)).toEqual(
       expect.arrayContaining(TOKENS.map(({ Name }) => Name)),
     )
     expect(tokens.filter(({ Policies }) => Policies?.[0]?.Name === 'web')).toHaveLength(2)
+    const again = await runScript('apply.sh')
+    expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('0 tokens; 9 done already')])
+
+    const undo = undoScripts()[0] ?? ''
+    expect(readFileSync(join(out, undo), 'utf8')).not.toMatch(/10000000-0000-4000/)
+    expect((await runScript(undo)).code).toBe(0)
+    await migrated()
+    const restored = new Map((await rulesNow()).map((token) => [token.ID, token]))
+    for (const { ID, Name, Rules } of TOKENS) expect(restored.get(ID)).toMatchObject({ Name, Rules })
+    expect((await runScript(undo)).stdout).toContain('0 tokens; 6 done already')
+    expect((await runScript('apply.sh')).code).toBe(0)
+
+    // Links that were taken since do not come back either.
+    const web = (await client().tokens.list()).find(({ Description }) => Description === 'web')
+    await client().tokens.update(web?.AccessorID ?? '', { Description: 'web', Policies: [] })
+    const revoked = await runScript('apply.sh')
+    expect([revoked.code, revoked.stderr]).toEqual([3, expect.stringContaining('its rules were changed')])
+    expect((await client().tokens.read(web?.AccessorID ?? '')).Policies ?? []).toEqual([])
+    await client().tokens.update(web?.AccessorID ?? '', { Description: 'web', Policies: [{ Name: 'web' }] })
+
     await cluster.end('a', 'SIGTERM')
     expect(await cluster.start('a', { version: parseServiceVersion('1.11'), acls: true })).toBeUndefined()
+    const late = await runScript(undo)
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('no legacy API')])
     const { differences, questions } = await proveRights(cluster, TOKENS, {
       datacenter: 'dc1',
       defaultPolicy: 'deny',
@@ -74,5 +134,6 @@ test.skipIf(!hasTools)(
     })
     expect(differences).toEqual([])
     expect(questions).toBeGreaterThan(100)
+    expect(existsSync(PWNED)).toBe(false)
   },
 )

@@ -6,6 +6,8 @@ const token = z
     name: z.string().describe('empty if it has none, or is named after its secret'),
     idHash: z.string().describe('the first twelve hexadecimal digits of the SHA-256 of its ID'),
     accessor: z.string().optional().describe('absent if neither the dump nor a token list shows it'),
+    rulesHash: z.string().describe('the SHA-256 of its rules in the dump'),
+    modifyIndex: z.int().describe('its ModifyIndex in the dump'),
     position: z.int().describe('place in the dump, from 0'),
     line: z.int(),
     byte: z.int(),
