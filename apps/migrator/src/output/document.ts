@@ -26,6 +26,8 @@ interface Section {
   readonly items: readonly (Item | string)[]
   readonly isOnPageOnly?: true
   readonly isChecklist?: true
+  /** Its items are lines with columns. */
+  readonly isTable?: true
 }
 
 export interface Document {
@@ -111,7 +113,8 @@ export function renderPage(
   const itemOf = ({ mark, text, more = [], note = '' }: Item) =>
     html`${marked(mark)}${text}${note !== '' && html`<small>${note}</small>`}${more.map((line) => html`<p>${line}</p>`)}`
   const shown = sections.filter(({ items }) => items.length > 0)
-  const body = shown.map(({ title: name, items, isChecklist }) => {
+  const body = shown.map(({ title: name, items, isChecklist, isTable }) => {
+    if (isTable === true) return html`<section><h2>${name}</h2><pre>${items.join('\n')}</pre></section>`
     const rows = items
       .map((item) => itemOf(typeof item === 'string' ? { text: item } : item))
       .map((item) => (isChecklist === true ? html`<label><input type="checkbox">${item}</label>` : item))

@@ -34,6 +34,7 @@ export function rehearsalDocument(
           text: `${name}: ${detail}`,
         })),
       },
+      comparisonSection(rehearsal),
       { title: 'Verdict of the simulation', items: [simulated.verdict.toUpperCase(), ...simulated.reasons] },
       {
         title: `${clients.calls} calls; answers that clients got`,
@@ -42,5 +43,32 @@ export function rehearsalDocument(
       ...pageSections(events, { clock: clockFrom(startsAt), dumpHash }),
     ],
     foot: `replay: ${replay}`,
+  }
+}
+
+/** The prediction from before the schedule, the simulation of the measured schedule, and the measurement. */
+function comparisonSection({ comparison, isInformed }: Rehearsal): Document['sections'][number] {
+  const seconds = (at: number | null) => (at === null ? 'never' : `${at.toFixed(2)} s`)
+  const differences = comparison.flatMap(({ difference }) => (difference === null ? [] : [difference]))
+  const percent = (share: number) => `${(share * 100).toFixed(1)} %`
+  const rows = [
+    ['', 'beforehand', 'simulated', 'measured', 'difference'],
+    ...comparison.map(({ what, difference, ...at }) => [
+      what,
+      ...[at.beforehand, at.simulated, at.measured].map(seconds),
+      difference === null ? '' : percent(difference),
+    ]),
+  ]
+  const widths = rows[0]?.map((_, i) => Math.max(...rows.map((row) => row[i]?.length ?? 0))) ?? []
+  const lines = rows.map((row) =>
+    row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join('  '),
+  )
+  const last = isInformed
+    ? `beforehand and measured differ by at most ${percent(Math.max(0, ...differences))}`
+    : 'The prediction from beforehand lacks the times of this machine: the next rehearsal uses those measured now.'
+  return {
+    title: 'Prediction and measurement',
+    items: comparison.length === 0 ? [] : [...lines.map((line) => line.trimEnd()), last],
+    isTable: true,
   }
 }

@@ -5,6 +5,7 @@ import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { sleep } from '../sleep.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import type { Cluster } from './cluster.ts'
+import { compareTimes, machineTimesOf, simulateBeforehand, UNKNOWN_TIMES } from './proof/beforehand.ts'
 import { findIntentions } from './proof/intentions.ts'
 import {
   BATCH,
@@ -52,14 +53,18 @@ export async function conclude(run: Run, seen: Seen) {
   const endings = log.filter((line) => line.message === ENDED && line.at >= startedAt)
   const ended = endings.filter((line) => isInPrimary(run, line.server))
   const migration = measure(log, startedAt, status)
+  const found = {
+    servers,
+    migration,
+    secondaries: await Promise.all(
+      fleet.secondaries.map((cluster) => checkSecondary(run, seen, cluster, endings)),
+    ),
+  }
+  const beforehand = simulateBeforehand(run, run.steps, options.times ?? UNKNOWN_TIMES)
   const proofs = prove(
     {
-      servers,
-      migration,
+      ...found,
       endedBy: ended.map((line) => line.server),
-      secondaries: await Promise.all(
-        fleet.secondaries.map((cluster) => checkSecondary(run, seen, cluster, endings)),
-      ),
       intentions: await findIntentions(fleet.clusters, fleet.primary, run.intentions),
       refusedWrites: run.refusedWrites,
       edits: book.edits,
@@ -84,6 +89,10 @@ export async function conclude(run: Run, seen: Seen) {
     servers,
     migration,
     simulated: { servers: predicted, migration: simulated.migration, secondaries, verdict, reasons },
+    /** Whether times of this machine were known beforehand. */
+    isInformed: options.times !== undefined,
+    comparison: compareTimes(found, simulated, beforehand),
+    times: machineTimesOf(measured, { found, simulated, known: options.times }),
     clients: seen.clients,
     timeline: log
       .filter((line) => TOLD.has(line.message))

@@ -16,7 +16,7 @@ import { StallWatch } from './proof/stalls.ts'
 import { measuredOf, type RehearsalOptions, type Run } from './run.ts'
 import { createIntentions } from './steps/intentions.ts'
 import { describeStep, perform } from './steps/perform.ts'
-import { type Step, scaled, stepsOf } from './steps/schedule.ts'
+import { scaled, stepsOf } from './steps/schedule.ts'
 import { generateTokens, TokenBook } from './steps/tokens.ts'
 import { ArrivalWatch, ModeWatch } from './watches.ts'
 import { notRehearsed, probesOf, Workloads } from './workloads.ts'
@@ -42,8 +42,8 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   })
   const book = new TokenBook(tokens)
   try {
-    const run = { options, scenario, fleet, tokens, book, done: [], intentions: [], refusedWrites: [] }
-    return await runSteps(run, steps)
+    const run = { options, scenario, steps, fleet, tokens, book, done: [], intentions: [], refusedWrites: [] }
+    return await runSteps(run)
   } finally {
     await fleet.close()
   }
@@ -57,7 +57,7 @@ function anonymousLast(tokens: readonly LegacyToken[], { datacenters }: Scenario
   return isOld ? [...others, ...tokens.filter(isAnonymous)] : others
 }
 
-async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
+async function runSteps(run: Run): Promise<Rehearsal> {
   const { options, scenario, fleet, tokens } = run
   const { signal, onProgress } = options
   onProgress('starting the database and the old servers')
@@ -86,7 +86,7 @@ async function runSteps(run: Run, steps: readonly Step[]): Promise<Rehearsal> {
   const place = { fleet, startedAt, intentions: run.intentions }
   const workloads = new Workloads(place, [...probesOf(servers.map(({ id }) => id)), ...rehearsed])
   try {
-    for (const step of steps) {
+    for (const step of run.steps) {
       await sleep(startedAt + step.atMs - Date.now(), signal)
       onProgress(describeStep(step))
       await perform(run, step)

@@ -37,6 +37,27 @@ legacyTokens:
   - { type: client, count: 1, rules: 'key "app/" { policy = "read" }' }
 `
 
+const EDITS = `
+name: edits by type and through the token API
+datacenters:
+  - name: dc1
+    servers: [{ id: a, version: 1.8.7, from: 1.3.1, start: 2 }]
+legacyTokens:
+  - { type: management, count: 10 }
+  - { type: client, count: 40, rules: 'key "app/" { policy = "write" }' }
+events:
+  - { at: 0.5, kind: edit-tokens, count: 3, api: new }
+  - { at: 0.6, kind: edit-tokens, count: 3, type: client, becomes: management }
+  - { at: 0.7, kind: edit-tokens, count: 3, type: management, becomes: client }
+  - { at: 0.8, kind: delete-tokens, count: 2, type: management }
+  - { at: 12, kind: edit-tokens, count: 4, offset: 2, type: client, becomes: management, state: migrated }
+  - { at: 13, kind: edit-tokens, count: 5, type: management, becomes: client, state: migrated }
+  - { at: 14, kind: edit-tokens, count: 3, type: client, api: new, state: migrated, sendsRules: true }
+  - { at: 15, kind: edit-tokens, count: 3, type: client, api: new, state: migrated }
+  - { at: 16, kind: delete-tokens, count: 3, api: new }
+  - { at: 17, kind: edit-tokens, count: 3, type: client, becomes: management }
+`
+
 function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): RehearsalOptions {
   return {
     scenario: readScenario(yaml, 'test.yaml'),
@@ -129,6 +150,18 @@ describe.concurrent('on real processes', () => {
     expect(rehearsal).toMatchObject({ verdict: 'proved', migration: { tokens: 1_002, batches: 8 } })
     expect(rehearsal.migration.smallestGapMs).toBeGreaterThanOrEqual(1_000)
     expect(Object.keys(rehearsal.clients.errors)).toContain('new API: legacy-mode')
+    expect(rehearsal.times.joinMs).toMatchObject({ restart: expect.any(Number) })
+    expect(rehearsal.comparison.find(({ what }) => what === 'last batch')).toMatchObject({
+      measured: rehearsal.migration.lastBatchAt,
+    })
+  }, 600_000)
+
+  test('edits by type and through the token API do what the simulation predicts (spec 9.2.4)', async ({
+    expect,
+  }) => {
+    const rehearsal = await rehearse(options(EDITS))
+    expect(rehearsal.proofs.filter((proof) => !proof.holds)).toEqual([])
+    expect(rehearsal.proofs.find(({ name }) => name === 'no edit is lost')?.detail).not.toBe('0 edits')
   }, 600_000)
 
   test('a server that does what no simulation predicts fails the proofs, which say which right it takes away (spec 9.1)', async ({
@@ -196,6 +229,10 @@ test.each([
   [
     'an edit of a destination without intentions',
     'datacenters: [{ name: dc1, servers: 1 }]\nintentions: 1\nevents: [{ at: 1, kind: edit-intention, destination: db }]',
+  ],
+  [
+    'a token that the token API creates',
+    'datacenters: [{ name: dc1, servers: 1 }]\nevents: [{ at: 1, kind: create-tokens, api: new }]',
   ],
   [
     'an event of clusters',

@@ -2,10 +2,12 @@
 import type { LegacyToken } from '@latchkey/contract'
 import type { Scenario } from '../scenario/scenario.ts'
 import type { Fleet } from './fleet.ts'
+import type { MachineTimes } from './proof/beforehand.ts'
 import type { Done, Measured } from './proof/measured.ts'
 import type { Stall } from './proof/stalls.ts'
 import type { LogLine } from './server-process.ts'
 import type { CreatedIntention } from './steps/intentions.ts'
+import type { Step } from './steps/schedule.ts'
 import type { TokenBook } from './steps/tokens.ts'
 import type { ServerModes } from './watches.ts'
 import type { Windows, Workloads } from './workloads.ts'
@@ -18,6 +20,8 @@ export interface RehearsalOptions {
   readonly databaseUrl: string | undefined
   /** Factor for the waits of the schedule. Batch intervals never shrink. */
   readonly timeScale: number
+  /** What an earlier rehearsal measured on this machine. */
+  readonly times?: MachineTimes | undefined
   readonly signal: AbortSignal
   readonly onProgress: (text: string) => void
 }
@@ -25,6 +29,7 @@ export interface RehearsalOptions {
 export interface Run {
   readonly options: RehearsalOptions
   readonly scenario: Scenario
+  readonly steps: readonly Step[]
   readonly fleet: Fleet
   readonly tokens: readonly LegacyToken[]
   readonly book: TokenBook

@@ -62,12 +62,14 @@ const BUILTIN_GROUPS: readonly TokenGroup[] = [
   { type: 'management', count: 1, rules: undefined, unwritable: false },
 ]
 
-export function simulateMeasured(measured: Measured) {
+/** @param beginMs of a prediction: from the end of legacy mode until the first process begins. Absent: as measured. */
+export function simulateMeasured(measured: Measured, beginMs?: number) {
   const scenario = measuredScenario(measured)
-  const history = simulate(scenario, measuredModel(measured))
+  const model = beginMs === undefined ? measuredModel(measured) : predictedModel(beginMs)
+  const history = simulate(scenario, model)
   const migration = migrationOf(history)[scenario.primary]
   const whole = { ...scenario, durationMs: undefined }
-  const settled = simulate(whole, measuredModel(measured))
+  const settled = simulate(whole, model)
   const clients = countClients(whole, settled)
   const findings = findAll({ scenario: whole, history: settled, clients }, [])
   if (migration === undefined) throw new TypeError('the primary of a scenario has a migration')
@@ -135,7 +137,6 @@ function refusedIn(each: HistoryRecord): number {
 function measuredScenario(measured: Measured): Scenario {
   const { scenario, tokens, done, startedAt, endedAt } = measured
   const servers = scenario.datacenters.flatMap((each) => each.servers)
-  const commits = commitsOf(measured.log)
   const groups = tokens.map(({ Type, Rules }) => ({ type: Type, count: 1, rules: Rules, unwritable: false }))
   const builtins = BUILTIN_GROUPS.slice(tokens.some(({ ID }) => ID === ANONYMOUS_TOKEN_SECRET_ID) ? 1 : 0)
   return {
@@ -147,8 +148,7 @@ function measuredScenario(measured: Measured): Scenario {
     linkDelayMs: new Map(),
     failureDetectionMs: MEMBER_FAILED_AFTER_MS,
     electionMs: undefined,
-    commitMs:
-      commits.length === 0 ? 0 : Math.round(commits.reduce((sum, ms) => sum + ms, 0) / commits.length),
+    commitMs: Math.round(commitMsOf(measured.log) ?? 0),
     tokens: [...groups, ...(servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)) ? builtins : [])],
     datacenters: scenario.datacenters.map((each) => ({
       ...each,
@@ -161,14 +161,18 @@ function measuredScenario(measured: Measured): Scenario {
   }
 }
 
-function eventOf({ step, at, startedAt }: Done, measured: Measured): Step {
+/** When the process that a step started joined the cluster. */
+export function joinedAt({ step, at, startedAt }: Done, log: readonly LogLine[]): number | undefined {
+  if (startedAt === undefined || !('server' in step)) return undefined
+  return log.find((line) => line.message === JOINED && line.server === step.server && line.at >= at)?.at
+}
+
+function eventOf(each: Done, measured: Measured): Step {
+  const { step, at, startedAt } = each
   const atMs = at - measured.startedAt
   if (startedAt === undefined) return { ...step, atMs }
   if (step.kind !== 'restart' && step.kind !== 'start') return { ...step, atMs }
-  const joined = measured.log.find(
-    (line) => line.message === JOINED && line.server === step.server && line.at >= at,
-  )
-  const readyAt = joined?.at ?? startedAt
+  const readyAt = joinedAt(each, measured.log) ?? startedAt
   // A server that was already down stays down until its start.
   if (step.kind === 'start') return { ...step, atMs: readyAt - measured.startedAt, downtimeMs: 0 }
   return { ...step, atMs, downtimeMs: readyAt - at }
@@ -204,11 +208,20 @@ function measuredModel(measured: Measured): UpgradeModel {
   }
 }
 
-/** The commit time of each batch, without the mandatory wait. Excludes the first batch if there are others. */
-function commitsOf(log: readonly LogLine[]): readonly number[] {
+function predictedModel(beginMs: number): UpgradeModel {
+  return {
+    ...latchkeyModel,
+    nextPassMs: (memory, nowMs) =>
+      memory.lastBatchMs === undefined ? nowMs + beginMs : latchkeyModel.nextPassMs(memory, nowMs),
+  }
+}
+
+/** The mean commit time of a batch, without the mandatory wait. Excludes the first batch if there are others. */
+export function commitMsOf(log: readonly LogLine[]): number | undefined {
   const all = linesOf(log, BATCH)
   const later = all.length > 1 ? all.slice(1) : all
-  return later.flatMap(({ fields }) => (typeof fields.ms === 'number' ? [fields.ms] : []))
+  const commits = later.flatMap(({ fields }) => (typeof fields.ms === 'number' ? [fields.ms] : []))
+  return commits.length === 0 ? undefined : commits.reduce((sum, ms) => sum + ms, 0) / commits.length
 }
 
 /** Stalls that the run itself shows: until a replaced process answered, and commits that took too long. */

@@ -48,7 +48,7 @@ export async function perform(run: Run, step: Step): Promise<void> {
       }
       run.refusedWrites.push(...Array<string>(step.count ?? 0).fill('no server runs'))
   }
-  done.push({ step, at })
+  done.push({ step, at, answeredAt: Date.now() })
 }
 
 function writer(cluster: Cluster): Client {

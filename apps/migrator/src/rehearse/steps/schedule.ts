@@ -41,9 +41,7 @@ function stepOf(event: ScenarioEvent): Step {
   const refuse = (what: string) =>
     new InputError(`a rehearsal does not support ${what}; simulate does`, { place })
   if (!isStep(event)) throw refuse(`"${event.kind}"`)
-  if ('api' in event && event.api === 'new') throw refuse('writes of tokens through the token API')
-  if (event.kind === 'edit-tokens' && (event.type !== undefined || event.becomes !== undefined))
-    throw refuse('edits by type')
+  if (event.kind === 'create-tokens' && event.api === 'new') throw refuse('tokens that the token API creates')
   return event
 }
 

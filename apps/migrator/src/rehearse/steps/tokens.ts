@@ -1,5 +1,6 @@
 /** The legacy tokens of a rehearsal: the writes to them, and their expected final content. Spec 9.2.4. */
 import { randomUUID } from 'node:crypto'
+import { ANONYMOUS_TOKEN_SECRET_ID } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
 import { type Client, LatchkeyError, type TokenListEntry, Unavailable } from '@latchkey/sdk'
 import type { ScenarioEventOf, TokenGroup } from '../../scenario/scenario.ts'
@@ -26,6 +27,7 @@ interface TokenWrite {
 export type TokenFaults = Awaited<ReturnType<TokenBook['check']>>
 
 const CONCURRENCY = 8
+const RULES = 'key "app/" { policy = "write" }'
 
 export class TokenBook {
   private readonly held = new Map<string, Held>()
@@ -50,10 +52,11 @@ export class TokenBook {
         })
       }
       case 'edit-tokens':
-        return this.each(step, await this.pick(client, step), (token) => this.edit(client, token))
+        return this.each(step, await this.pick(client, step), (token) => this.edit(client, token, step))
       case 'delete-tokens':
         return this.each(step, await this.pick(client, step), async (token) => {
-          await client().legacy.destroy(token.ID)
+          if (step.api === 'legacy') await client().legacy.destroy(token.ID)
+          else await client().tokens.delete(await accessorOf(client(), token))
           this.mark(token, { state: 'deleted' })
         })
       case 'convert-tokens':
@@ -90,15 +93,29 @@ export class TokenBook {
     if (held !== undefined) this.held.set(token.ID, { ...held, ...change })
   }
 
-  private async edit(client: () => Client, token: LegacyToken): Promise<void> {
-    const edited = { ...token, Name: `${token.Name} (edited)` }
+  private async edit(
+    client: () => Client,
+    token: LegacyToken,
+    step: ScenarioEventOf<'edit-tokens'>,
+  ): Promise<void> {
+    const Type = step.becomes ?? token.Type
+    const edited = `${token.Name} (edited)`
+    const isNew = step.api === 'new' && !step.racing
+    // The token API drops legacy rules and types. A token that becomes a client gets rules that grant something.
+    const change = isNew
+      ? { Type: 'client' as const, Rules: '' }
+      : { Type, Rules: token.Type === Type ? token.Rules : token.Rules || RULES }
+    const after = { ...token, ...change, Name: edited }
     try {
-      await client().legacy.update(requestOf(edited))
-      this.mark(token, { token: edited, names: [edited.Name] })
+      if (isNew) {
+        const Rules = step.sendsRules ? { Rules: token.Rules } : {}
+        await client().tokens.update(await accessorOf(client(), token), { Description: edited, ...Rules })
+      } else await client().legacy.update(requestOf(after))
+      this.mark(token, { token: after, names: [edited], ...(isNew ? { state: 'converted' } : {}) })
       this.edits += 1
     } catch (error) {
       if (error instanceof LatchkeyError && error.maybeApplied)
-        this.mark(token, { names: [token.Name, edited.Name] })
+        this.mark(token, { names: [token.Name, edited] })
       throw error
     }
   }
@@ -110,18 +127,19 @@ export class TokenBook {
     write: (token: LegacyToken) => Promise<void>,
   ): Promise<readonly TokenWrite[]> {
     const writes: TokenWrite[] = []
-    for (const [i, token] of tokens.entries()) {
-      const one =
-        step.kind === 'edit-tokens' ? { ...step, count: 1, offset: step.offset + i } : { ...step, count: 1 }
+    for (const token of tokens) {
+      // A written token that the step no longer chooses is not skipped by the next write.
+      const skipped = writes.filter((each) => !leavesChoice(step) || each.refused !== undefined).length
+      const one = 'offset' in step ? { ...step, offset: step.offset + skipped } : step
       const refusal = () =>
         write(token).then(
           () => undefined,
           (error: unknown) => {
-            if (!(error instanceof LatchkeyError)) throw error
+            if (!(error instanceof LatchkeyError || error instanceof NotAddressable)) throw error
             return error.message
           },
         )
-      writes.push(await timed(one, refusal))
+      writes.push(await timed({ ...one, count: 1 }, refusal))
     }
     return writes
   }
@@ -130,11 +148,12 @@ export class TokenBook {
     client: () => Client,
     event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>,
   ): Promise<readonly LegacyToken[]> {
-    const { count, offset } = event
+    const { count, offset, type } = event
     const wanted = event.kind === 'edit-tokens' && event.racing ? 'unmigrated' : event.state
-    if (wanted === 'any') return this.tokens.slice(offset, offset + count)
+    const tokens = this.tokens.filter(({ Type }) => type === undefined || Type === type)
+    if (wanted === 'any') return tokens.slice(offset, offset + count)
     const found = await readTokens(client()).catch(noneInLegacyMode)
-    return this.tokens
+    return tokens
       .filter(({ ID }) => {
         const isMigrated = (found.get(ID)?.AccessorID ?? '') !== ''
         return isMigrated === (wanted === 'migrated')
@@ -174,6 +193,21 @@ export class TokenBook {
     await Promise.all(Array.from({ length: CONCURRENCY }, work))
     return refused
   }
+}
+
+/** A write through the token API of a token that has no address there. */
+class NotAddressable extends Error {}
+
+async function accessorOf(client: Client, { ID }: LegacyToken): Promise<string> {
+  const secret = ID === ANONYMOUS_TOKEN_SECRET_ID ? undefined : ID
+  const { AccessorID } = await client.withToken(secret).tokens.self()
+  if (AccessorID === '') throw new NotAddressable('the token has no accessor yet')
+  return AccessorID
+}
+
+function leavesChoice(step: Exclude<TokenStep, { kind: 'convert-tokens' }>): boolean {
+  if (step.kind !== 'edit-tokens') return true
+  return step.type !== undefined && step.becomes !== undefined && step.becomes !== step.type
 }
 
 const ATTEMPTS_MAX = 5

@@ -1,0 +1,137 @@
+/** Predicts a rehearsal before it begins, with the times that an earlier one measured on this machine. */
+import * as z from 'zod'
+import type { Step } from '../steps/schedule.ts'
+import {
+  BATCH,
+  BEGUN,
+  commitMsOf,
+  type Done,
+  JOINED,
+  joinedAt,
+  type Measured,
+  type Simulated,
+  simulateMeasured,
+} from './measured.ts'
+import type { Findings } from './prove.ts'
+
+const ms = z.number().min(0)
+
+/** Means, in milliseconds. */
+export const machineTimesSchema = z.object({
+  /** From the beginning of a step until the next can begin, by kind; of one token if the step writes tokens. */
+  stepMs: z.record(z.string(), ms),
+  /** From the beginning of a restart or start until the new process has joined, by kind. */
+  joinMs: z.record(z.string(), ms),
+  /** From the end of legacy mode until a process begins to assign accessors. */
+  beginMs: ms,
+  /** From the end of legacy mode until each server says so. */
+  noticeMs: ms,
+  commitMs: ms,
+})
+
+export type MachineTimes = z.output<typeof machineTimesSchema>
+
+export const UNKNOWN_TIMES: MachineTimes = { stepMs: {}, joinMs: {}, beginMs: 0, noticeMs: 0, commitMs: 0 }
+
+/** Simulates the schedule with each step as early as the end of the one before permits. */
+export function simulateBeforehand(
+  run: Pick<Measured, 'scenario' | 'tokens'>,
+  steps: readonly Step[],
+  times: MachineTimes,
+): Simulated {
+  const done: Done[] = []
+  const log = [{ server: '', at: 0, message: BATCH, fields: { ms: times.commitMs } }]
+  let freeMs = 0
+  for (const step of steps) {
+    const at = Math.max(step.atMs, freeMs)
+    const lasts = times.stepMs[step.kind] ?? 0
+    if (step.kind === 'restart' || step.kind === 'start') {
+      const upMs = at + step.downtimeMs
+      freeMs = upMs + lasts
+      done.push({ step, at, startedAt: freeMs })
+      const joinedMs = upMs + (times.joinMs[step.kind] ?? 0)
+      log.push({ server: step.server, at: joinedMs, message: JOINED, fields: { ms: 0 } })
+    } else {
+      freeMs = at + lasts * ('count' in step ? (step.count ?? 1) : 1)
+      done.push({ step, at })
+    }
+  }
+  const simulated = simulateMeasured({ ...run, done, log, startedAt: 0, endedAt: undefined }, times.beginMs)
+  const servers = Object.entries(simulated.servers).map(([id, server]) => {
+    const { newModeAt } = server
+    return [id, { ...server, newModeAt: newModeAt === null ? null : newModeAt + times.noticeMs / 1_000 }]
+  })
+  return { ...simulated, servers: Object.fromEntries(servers) }
+}
+
+/** The times that this rehearsal measured, and the known ones where it measured none. */
+export function machineTimesOf(
+  measured: Measured,
+  { found, simulated, known }: { found: TimesFound; simulated: Simulated; known: MachineTimes | undefined },
+): MachineTimes {
+  const { log, done, startedAt } = measured
+  const starts = done.flatMap((each) => {
+    const at = joinedAt(each, log)
+    const downtimeMs = 'downtimeMs' in each.step ? each.step.downtimeMs : 0
+    return at === undefined ? [] : [[each.step.kind, at - each.at - downtimeMs] as const]
+  })
+  const lengths = done.flatMap(({ step, at, startedAt: readyAt, answeredAt }) => {
+    const endedAt = readyAt ?? answeredAt
+    const downtimeMs = 'downtimeMs' in step ? step.downtimeMs : 0
+    return endedAt === undefined ? [] : [[step.kind, endedAt - at - downtimeMs] as const]
+  })
+  const ends = Object.entries(simulated.servers).flatMap(([id, { newModeAt }]) => {
+    const seenAt = found.servers[id]?.newModeAt ?? null
+    return newModeAt === null || seenAt === null ? [] : [{ newModeAt, seenAt }]
+  })
+  const endedAt = startedAt + 1_000 * Math.min(...ends.map(({ newModeAt }) => newModeAt))
+  const begun = log.find(({ message, at }) => message === BEGUN && at >= endedAt)
+  const { stepMs, joinMs, beginMs, noticeMs, commitMs } = known ?? UNKNOWN_TIMES
+  return {
+    stepMs: { ...stepMs, ...meansOf(lengths) },
+    joinMs: { ...joinMs, ...meansOf(starts) },
+    beginMs: begun === undefined ? beginMs : begun.at - endedAt,
+    noticeMs: Math.max(0, mean(ends.map((each) => 1_000 * (each.seenAt - each.newModeAt))) ?? noticeMs),
+    commitMs: commitMsOf(log) ?? commitMs,
+  }
+}
+
+type TimesFound = Pick<Findings, 'servers' | 'migration' | 'secondaries'>
+
+/** What happened when: as predicted, as simulated with the measured schedule, and as measured. In seconds. */
+export function compareTimes(found: TimesFound, simulated: Simulated, beforehand: Simulated) {
+  type At = number | null | undefined
+  const row = (what: string, [predicted, again, real]: readonly [At, At, At]) => {
+    const [before = null, after = null, measured = null] = [predicted, again, real]
+    const difference = before === null || !measured ? null : Math.abs(before - measured) / measured
+    return { what, beforehand: before, simulated: after, measured, difference }
+  }
+  const [planned, again, real] = [beforehand.migration, simulated.migration, found.migration]
+  return [
+    ...Object.entries(found.servers).map(([id, { newModeAt }]) =>
+      row(`${id} in new mode`, [
+        beforehand.servers[id]?.newModeAt,
+        simulated.servers[id]?.newModeAt,
+        newModeAt,
+      ]),
+    ),
+    row('first batch', [planned.firstBatchAt, again.firstBatchAt, real.firstBatchAt]),
+    row('last batch', [planned.lastBatchAt, again.lastBatchAt, real.lastBatchAt]),
+    ...found.secondaries.map(({ datacenter, completeAt }) =>
+      row(`last accessor in ${datacenter}`, [
+        beforehand.secondaries[datacenter]?.completeAt,
+        simulated.secondaries[datacenter]?.completeAt,
+        completeAt,
+      ]),
+    ),
+  ].filter((each) => each.beforehand !== null || each.simulated !== null || each.measured !== null)
+}
+
+function meansOf(samples: readonly (readonly [string, number])[]): Record<string, number> {
+  const kinds = Map.groupBy(samples, ([kind]) => kind)
+  return Object.fromEntries([...kinds].map(([kind, all]) => [kind, mean(all.map(([, each]) => each)) ?? 0]))
+}
+
+function mean(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0) / values.length
+}
