@@ -1,7 +1,15 @@
 /** Errors that users of the migrator can cause, and their exit codes. */
 import { getSystemErrorMessage } from 'node:util'
 
-export const EXIT = { done: 0, failed: 1, usage: 2, blockers: 3, resumable: 4, interrupted: 130 } as const
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  blockers: 3,
+  resumable: 4,
+  unknown: 5,
+  interrupted: 130,
+} as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
 /** A place in an input file. Lines and columns count from 1; `byte` counts from 0. */

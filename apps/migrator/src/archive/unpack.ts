@@ -75,24 +75,29 @@ async function* unzip(
       yield chunk
     }
   }
-  const source = Readable.from(counted(), { objectMode: false })
-  const gunzip = createGunzip()
-  source.on('error', (error) => gunzip.destroy(error))
-  try {
-    for await (const chunk of source.pipe(gunzip)) {
-      bytes += chunk.length
-      if (bytes > limits.bytesMax)
-        throw new ArchiveError(`the archive unpacks to more than ${limits.bytesMax} bytes`)
-      if (bytes > limits.ratioFromBytes && bytes > packedBytes * limits.ratioMax) {
-        throw new ArchiveError(
-          `the archive unpacks to more than ${limits.ratioMax} times its size: it is no snapshot of the legacy service`,
-        )
-      }
-      yield chunk
+  for await (const chunk of gunzip(counted())) {
+    bytes += chunk.length
+    if (bytes > limits.bytesMax)
+      throw new ArchiveError(`the archive unpacks to more than ${limits.bytesMax} bytes`)
+    if (bytes > limits.ratioFromBytes && bytes > packedBytes * limits.ratioMax) {
+      throw new ArchiveError(
+        `the archive unpacks to more than ${limits.ratioMax} times its size: it is no snapshot of the legacy service`,
+      )
     }
+    yield chunk
+  }
+}
+
+/** Unpacks a stream without limits. */
+export async function* gunzip(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const source = Readable.from(packed, { objectMode: false })
+  const unpacking = createGunzip()
+  source.on('error', (error) => unpacking.destroy(error))
+  try {
+    yield* source.pipe(unpacking)
   } finally {
     source.destroy()
-    gunzip.destroy()
+    unpacking.destroy()
   }
 }
 

@@ -31,6 +31,7 @@ Exit codes:
   2  usage: the command line or the scenario cannot be used
   3  blockers found: do not upgrade yet
   4  interrupted, and can be resumed: the message says how
+  5  cannot tell: more than 1 % of an access log could not be read, or it has no calls
   130  interrupted by Ctrl-C, with nothing to resume
 `
 

@@ -59,7 +59,7 @@ async function* readList(chunks: AsyncIterable<Uint8Array>): Records {
 }
 
 /** The first chunk of at least two bytes, and the stream of all chunks including it. */
-async function peek(
+export async function peek(
   source: AsyncGenerator<Uint8Array>,
 ): Promise<{ readonly first: Uint8Array; readonly chunks: AsyncIterable<Uint8Array> }> {
   let first: Uint8Array = new Uint8Array(0)

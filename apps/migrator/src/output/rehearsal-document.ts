@@ -2,7 +2,7 @@
 import { agrees, counted } from '../findings/finding.ts'
 import type { Rehearsal } from '../rehearse/conclude.ts'
 import { BATCH } from '../rehearse/proof/measured.ts'
-import { clockFrom, spanOf } from '../scenario/time.ts'
+import { clockFrom, formatMeasured, spanOf } from '../scenario/time.ts'
 import { type Document, pageSections } from './document.ts'
 import type { ReportInputs } from './simulation-document.ts'
 
@@ -15,7 +15,7 @@ export function rehearsalDocument(
   const failed = proofs.filter(({ holds }) => !holds).length
   const errors = Object.entries(clients.errors).map(
     ([kind, { count, first, last }]) =>
-      `${kind}: ${count} times ${spanOf(first, last, (seconds) => `${seconds.toFixed(1)} s`)}`,
+      `${kind}: ${count} times ${spanOf(first, last, (seconds) => formatMeasured(seconds * 1_000))}`,
   )
   return {
     title: scenario,

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { EXIT, InputError } from '../errors.ts'
+import { formatSeconds } from '../scenario/time.ts'
 
 const START_MS_MAX = 120_000
 const STOP_MS_MAX = 60_000
@@ -61,7 +62,7 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
   const url = await new Promise<string>((resolve, reject) => {
     const fail = (why: string) =>
       reject(new InputError(`server ${name} ${why}\n${tail.join('\n')}`, { exitCode: EXIT.failed }))
-    const timer = setTimeout(() => fail(`was not ready within ${START_MS_MAX / 1_000} s`), START_MS_MAX)
+    const timer = setTimeout(() => fail(`was not ready within ${formatSeconds(START_MS_MAX)}`), START_MS_MAX)
     createInterface({ input: child.stdout }).on('line', (line) => {
       const found = ready.exec(line)?.[1]
       if (found === undefined) return

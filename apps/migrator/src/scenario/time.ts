@@ -11,9 +11,9 @@ export function toSeconds(ms: number): number {
   return ms / 1_000
 }
 
-/** Formats a time for people: `25.55 s`, `4 min 10 s`, `2 h 10 min`. Exact below two minutes. */
+/** Formats a time for people: `25.55 s`, `1 min 21 s`, `2 h 10 min`. Exact below one minute. */
 export function formatSeconds(ms: number): string {
-  if (ms < 60_000 || (ms < 120_000 && ms % 60_000 !== 0)) return `${toSeconds(ms)} s`
+  if (ms < 60_000) return `${toSeconds(ms)} s`
   const seconds = Math.round(ms / 1_000)
   const days = Math.floor(seconds / 86_400)
   const hours = Math.floor((seconds % 86_400) / 3_600)
@@ -23,17 +23,22 @@ export function formatSeconds(ms: number): string {
   return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`
 }
 
+/** Formats a measured time: to 10 ms below one minute. */
+export function formatMeasured(ms: number): string {
+  return formatSeconds(Math.round(ms / 10) * 10)
+}
+
 export function formatTime(seconds: number): string {
   return formatSeconds(Math.round(seconds * 1_000))
 }
 
-/** `from 60 s to 3 min`, or `at 8 min 21 s` if both ends have the same text. */
+/** `from 45 s to 3 min`, or `at 8 min 21 s` if both ends have the same text. */
 export function spanOf<T>(from: T, to: T, show: (time: T) => string): string {
   const [start, end] = [show(from), show(to)]
   return start === end ? `at ${start}` : `from ${start} to ${end}`
 }
 
-/** `60 s to 3 min`, or `8 min 21 s` if both ends have the same text. */
+/** `45 s to 3 min`, or `8 min 21 s` if both ends have the same text. */
 export function windowText<T>(from: T, to: T, show: (time: T) => string): string {
   const [start, end] = [show(from), show(to)]
   return start === end ? start : `${start} to ${end}`

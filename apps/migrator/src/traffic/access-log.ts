@@ -1,32 +1,80 @@
-/** Reads a line of our log, the legacy service's, nginx, Apache, HAProxy, Envoy or Caddy, text or JSON. */
+/** Finds the call in a line of an access log: in known formats all of it, elsewhere at least method and path. */
+import { LEGACY_ENDPOINTS, REQUIRED_METHODS, requiredMethodOf } from '@latchkey/contract'
+import { readJsonCall } from './json-line.ts'
+import { callOf, type LoggedCall, type LogLine, METHODS } from './logged-call.ts'
 
-/** A logged call. The path excludes the query, which may contain a token. */
-export interface LoggedCall {
-  readonly method: string
-  readonly path: string
-  /** Names of the query options, never their values. */
-  readonly options: ReadonlySet<string>
-  readonly status: number | undefined
-  /** Milliseconds since the epoch. */
-  readonly atMs: number | undefined
-  readonly client: string
-  readonly userAgent: string | undefined
-}
-
-/** A call, a line of a known log format that is not a call, or a line in an unknown format. */
-export type LogLine = LoggedCall | 'other' | 'unread'
+/** Calls begin early in a line of text. The bound keeps the time for a hostile line short. */
+const TEXT_LENGTH_MAX = 16 * 1024
 
 /** @param custom tried first, with groups `method`, `path` and perhaps `client`, `status`, `time`, `agent` */
-export function readLogLine(line: string, custom?: RegExp): LogLine {
+export function readLogLine(raw: string, custom?: RegExp): LogLine {
+  const line = withoutColours(raw)
   const groups = custom?.exec(line)?.groups
   if (groups !== undefined) return callOf(groups) ?? 'unread'
   if (line.trim() === '') return 'other'
-  if (line.startsWith('{')) return readJsonLine(line)
-  for (const pattern of PATTERNS) {
-    const found = pattern.exec(line)?.groups
-    if (found !== undefined) return callOf(found) ?? 'unread'
+  const { text, isWrapped } = unwrap(line)
+  const call = readCall(text)
+  if (call !== undefined) return call
+  const isOther = isWrapped || OTHER_LINE.test(text) || isMessage(text)
+  return BAD_REQUEST.test(text) || (isOther && !mayBeCall(text)) ? 'other' : 'unread'
+}
+
+function withoutColours(line: string): string {
+  // A log that was truncated while it was written begins with zeros.
+  const text = line.replace(/^\0+/, '').replace(/\r$/, '')
+  return text.includes('\u001b') ? text.replace(/\u001b\[[\d;]*[A-Za-z]/g, '') : text
+}
+
+const TIME = [
+  String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*`,
+  String.raw`\w{3} [ \d]\d \d\d:\d\d:\d\d\S*`,
+  String.raw`\w{3} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d\S* \w+`,
+  String.raw`\d{9,}\.\d+`,
+].join('|')
+
+/** What collectors write before the line of a service. */
+const WRAPPERS: readonly RegExp[] = [
+  // Syslog of RFC 5424: <14>1 2026-11-21T03:00:00Z host nginx 3 - - …
+  /^<\d+>\d+ \S+ \S+ \S+ \S+ \S+ (?:-|(?:\[[^\]]*\])+) ?\uFEFF?/,
+  // Syslog of RFC 3164, and journald in all its forms: Nov 21 03:00:00 host envoy[12]: …
+  new RegExp(String.raw`^(?:<\d+>)?(?:${TIME}) (?!\[)\S+ [\w./@()-]+(?:\[\d+\])?: `),
+  // Kubernetes: 2026-11-21T03:00:00.000000000Z stdout F …
+  /^\S+ (?:stdout|stderr) [FP] /,
+  // Docker Compose: proxy-1  | …
+  /^[\w.-]+ +\| ?/,
+  // kubectl logs --prefix: [pod/proxy-1/nginx] …
+  /^\[pod\/\S+\] /,
+  // docker logs --timestamps. The legacy service also writes a time like that, before its level.
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z (?! *\[[A-Z]+\])/,
+]
+
+function unwrap(line: string): { text: string; isWrapped: boolean } {
+  let text = line
+  for (let depth = 0; depth < WRAPPERS.length; depth += 1) {
+    const wrapper = WRAPPERS.map((each) => each.exec(text)?.[0]).find((found) => found !== undefined)
+    if (wrapper === undefined) break
+    text = text.slice(wrapper.length)
   }
-  return OTHER_LINE.test(line) ? 'other' : 'unread'
+  return { text, isWrapped: text !== line }
+}
+
+function readCall(text: string): LoggedCall | undefined {
+  const fields = parse(text)
+  return fields === undefined
+    ? readText(text.slice(0, TEXT_LENGTH_MAX))
+    : readJsonCall(fields, (inner) => readCall(unwrap(withoutColours(inner.trimEnd())).text))
+}
+
+/** The JSON object with which a line ends; undefined if there is none. */
+function parse(text: string): object | undefined {
+  const start = /\{\s*"/.exec(text)?.index
+  if (start === undefined) return undefined
+  try {
+    const fields: unknown = JSON.parse(text.slice(start).replace(/\s*,\s*$/, ''))
+    return typeof fields === 'object' && fields !== null ? fields : undefined
+  } catch {
+    return undefined
+  }
 }
 
 const PATTERNS: readonly RegExp[] = [
@@ -34,105 +82,94 @@ const PATTERNS: readonly RegExp[] = [
   // Refused calls, the only ones that it logs by default: … [ERR] http: Request PUT /v1/acl/create, error: … from=10.0.0.1:5555
   /^\s*(?<time>\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d) \[\w+\] (?:agent: )?http: Request (?<method>[A-Z]+) (?<path>\S+?)(?: \([^)]*\)|, error: .*?)?(?: from=(?<client>\S+))?\s*$/,
   // Later: 2021-08-01T12:00:00.000Z [DEBUG] agent.http: Request finished: method=PUT url=/v1/acl/create from=10.0.0.1:5555
-  /^\s*(?<time>\d{4}-\d\d-\d\dT\S+) \[\w+\]\s+agent\.http: Request (?:finished|error): method=(?<method>[A-Z]+) url=(?<path>\S+)(?: from=(?<client>\S+))?/,
+  /^\s*(?<time>\d{4}-\d\d-\d\dT\S+) \[\w+\]\s+agent\.http: Request (?:finished|error): method=(?<method>[A-Z]+) url=(?<path>\S+) from=(?<client>\S+)/,
   // HAProxy: 10.0.1.2:33317 [06/Feb/2009:12:14:14.655] http-in static/srv1 10/0/30/69/109 200 2750 - - ---- … "GET / HTTP/1.1"
-  /(?<client>[\da-fA-F.:]+):\d+ \[(?<time>[^\]]+)\] \S+ \S+ [-+\d/]+ (?<status>\d{3}|-1) \+?\d+ .*"(?<method>[A-Z]+) (?<path>[^\s"]+)[^"]*"\s*$/,
+  /(?<!\S)(?<client>[\da-fA-F.:]{3,45}):\d+ \[(?<time>[^\]]{1,40})\] \S+ \S+ [-+\d/]+ (?<status>\d{3}|-1) \+?\d+ .*"(?<method>[A-Z]+) (?<path>[^\s"]+)[^"]*"\s*$/,
   // Envoy: [2016-04-15T20:17:00.310Z] "POST /v1/kv/a HTTP/2" 204 - 154 0 226 100 "10.0.35.28" "agent" …
   /^\s*\[(?<time>\d{4}-\d\d-\d\dT[^\]]+)\] "(?<method>[A-Z]+) (?<path>\S+)[^"]*" (?<status>\d+)(?: [^\s"]+)*(?: "(?<client>[^"]*)")?(?: "(?<agent>[^"]*)")?/,
   // Common and combined format, with or without a virtual host in front.
-  /^(?:\S+:\d+ )?(?<client>\S+) \S+ .*?\[(?<time>[^\]]+)\] "(?<method>[A-Za-z]+) (?<path>\S+)(?: HTTP\/[\d.]+)?" (?<status>\d{3}) \S+(?: "[^"]*" "(?<agent>[^"]*)")?/,
+  /^(?:\S+:\d+ )?(?<client>\S+) \S+ [^"]{0,200}?\[(?<time>[^\]]{1,40})\] "(?<method>[A-Za-z]+) (?<path>\S+)(?: HTTP\/[\d.]+)?" (?<status>\d{3}) \S+(?: "[^"]*" "(?<agent>(?:[^"\\]|\\.)*)")?/,
 ]
+
+function readText(text: string): LoggedCall | undefined {
+  for (const pattern of PATTERNS) {
+    const found = pattern.exec(text)?.groups
+    if (found !== undefined) return isCutOff(found.path ?? '', text) ? undefined : callOf(found)
+  }
+  return readAnywhere(text)
+}
+
+const PATH = String.raw`(?:https?:\/\/[^\s"'\\/]+)?\/[^\s"'\\<>]*`
+const REQUEST = new RegExp(String.raw`(?<![\w./-])(?<method>${METHODS})(?<gap>[\s,;|]{1,9})(?<path>${PATH})`)
+const METHOD_FIELD = new RegExp(
+  String.raw`(?:method|verb)[\\"']{0,4}\s?[:=]\s?[\\"']{0,4}(?<method>${METHODS})\b`,
+  'i',
+)
+const METHOD_WORD = new RegExp(String.raw`(?<![\w./-])(?<method>${METHODS})(?![\w./-])`)
+const API_PATH = /(?<![\w./-])(?:https?:\/\/[^\s"'\\/]+)?(?:\/[\w.-]+){0,4}?\/{1,2}v1\/[^\s"'\\<>]*/i
+
+/** Method and path of a line in an unknown format, with what else can be recognized. */
+function readAnywhere(text: string): LoggedCall | undefined {
+  const request = REQUEST.exec(text)?.groups
+  const method = request?.method ?? METHOD_FIELD.exec(text)?.groups?.method ?? METHOD_WORD.exec(text)?.[0]
+  const found = request?.path ?? API_PATH.exec(text)?.[0]
+  if (method === undefined || found === undefined || isCutOff(found, text)) return undefined
+  const separator = /[,;|]/.exec(text[text.indexOf(found) - 1] ?? '')?.[0]
+  const path = (separator === undefined ? found : (found.split(separator, 1)[0] ?? '')).replace(
+    /[,;:)\]}]+$/,
+    '',
+  )
+  const after = text.slice(text.indexOf(found) + found.length)
+  return callOf({
+    method,
+    path,
+    status: (/^[^"]{0,20}"?[\s,;|]+(\d{3})(?!\S)/.exec(after) ??
+      /status\w*\W{1,4}(\d{3})\b/i.exec(text))?.[1],
+    time: /\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?|\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?/.exec(
+      text,
+    )?.[0],
+    client: /\bfrom=(\S+)/.exec(text)?.[1] ?? /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])/.exec(text)?.[0],
+    agent: /agent["']?[:=]\s?"([^"]+)"/i.exec(text)?.[1],
+  })
+}
+
+const PATHS = [...LEGACY_ENDPOINTS, ...REQUIRED_METHODS].map(({ path }) => `/v1${path}`)
+
+/** Whether a line ends inside its path, because its writer or a collector bounds the length of lines. */
+function isCutOff(path: string, text: string): boolean {
+  if (/(?:\.\.\.|\u2026)$/.test(path)) return true
+  if (!text.endsWith(path)) return false
+  const api = path.replace(/^https?:\/\/[^/]*/i, '')
+  const isKnown = PATHS.includes(api) || requiredMethodOf(api.replace('/v1', '')) !== undefined
+  return (
+    hasOpenQuote(text) || (api.startsWith('/v1/') && !isKnown && PATHS.some((each) => each.startsWith(api)))
+  )
+}
+
+function hasOpenQuote(text: string): boolean {
+  return (text.match(/(?<!\\)"/g)?.length ?? 0) % 2 === 1
+}
 
 /** Lines of the legacy service, HAProxy and syslog that are not calls. */
 const OTHER_LINE =
   /^\s*(?:\d{4}[-/]\d\d[-/]\d\d[T ]\S+ \[(?:TRACE|DEBUG|INFO|WARN|ERR|ERROR)\]|\w{3} [ \d]\d \d\d:\d\d:\d\d \S+ \w+|==> )/
 
-type Fields = Readonly<Record<string, unknown>>
-
-const TIME_FIELDS = 'time @timestamp timestamp ts time_iso8601 time_local start_time accept_date'.split(' ')
-const ADDRESS_FIELDS = [
-  ...['address', 'remoteAddress', 'remote_addr', 'ip', 'from', 'client_ip', 'remote_ip'],
-  ...['x_forwarded_for', 'downstream_remote_address'],
-]
-
-function readJsonLine(line: string): LogLine {
-  let fields: unknown
-  try {
-    fields = JSON.parse(line)
-  } catch {
-    return 'unread'
-  }
-  if (!isFields(fields)) return 'unread'
-  // Caddy puts the request into an object of its own.
-  const request = isFields(fields.request) ? { ...fields, ...fields.request } : fields
-  const field = (...names: string[]): string | undefined => {
-    const value = names
-      .map((name) => request[name])
-      .find((each) => each !== undefined && each !== '' && each !== '-')
-    return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
-  }
-  const [, lineMethod, linePath] =
-    /^([A-Z]+) (\S+)/.exec(field('request', 'http_request', 'request_line') ?? '') ?? []
-  const groups = {
-    method: field('method', 'request_method', 'http_method', ':METHOD') ?? lineMethod,
-    path: field('path', 'url', 'uri', 'request_uri', 'http_uri', ':PATH') ?? linePath,
-    status: field('status', 'statusCode', 'response_code', 'status_code'),
-    time: field(...TIME_FIELDS),
-    client: field('accessor') ?? withoutPort(field(...ADDRESS_FIELDS)),
-    agent: field('agent', 'userAgent', 'user_agent', 'http_user_agent') ?? headerOf(request, 'User-Agent'),
-  }
-  const call = callOf(groups)
-  if (call !== undefined) return call
-  return ['level', '@level', 'msg', '@message', 'message'].some((name) => name in fields) ? 'other' : 'unread'
+function isMessage(text: string): boolean {
+  const fields = parse(text)
+  return (
+    fields !== undefined &&
+    ['level', '@level', 'msg', '@message', 'message', 'MESSAGE', 'log'].some((name) => name in fields)
+  )
 }
 
-function headerOf({ headers }: Fields, name: string): string | undefined {
-  const values = isFields(headers) ? headers[name] : undefined
-  const [first] = Array.isArray(values) ? values : []
-  return typeof first === 'string' ? first : undefined
-}
+/** A request that no service received, because the proxy could not read it either. */
+const BAD_REQUEST = /"(?:-|<BADREQ>|(?:\\x[\dA-Fa-f]{2})[^"]*)"(?: (?:0|4\d\d) |\s*$)/
 
-function callOf(groups: Readonly<Record<string, string | undefined>>): LoggedCall | undefined {
-  const { method, path, status, time, client, agent } = groups
-  if (method === undefined || path === undefined || !/^[A-Za-z]+$/.test(method)) return undefined
-  return {
-    method: method.toUpperCase(),
-    ...splitPath(path),
-    status: status === undefined || !/^\d+$/.test(status) ? undefined : Number(status),
-    atMs: time === undefined ? undefined : readTime(time),
-    client: withoutPort(client) ?? 'unknown',
-    userAgent: agent === undefined || agent === '-' ? undefined : agent,
-  }
-}
+const TRACE = new RegExp(String.raw`\/v1\/|HTTP\/\d|(?<![\w.-])(?:${METHODS})(?![\w.-])`)
 
-/** An address without its port, which differs for each connection. */
-function withoutPort(address: string | undefined): string | undefined {
-  if (address === undefined || address === '' || address === '-') return undefined
-  return /^(\d+\.\d+\.\d+\.\d+|\[[^\]]*\]):\d+$/.exec(address)?.[1] ?? address
-}
-
-function splitPath(target: string): { path: string; options: ReadonlySet<string> } {
-  const withoutOrigin = target.replace(/^https?:\/\/[^/]+/, '')
-  const [path = '', query = ''] = withoutOrigin.split('?', 2)
-  const names = query.split('&').map((pair) => pair.split('=', 1)[0] ?? '')
-  return { path, options: new Set(names.filter((each) => each !== '')) }
-}
-
-/** Seconds or milliseconds since the epoch, RFC 3339, `2020/10/10 13:55:36` or `10/Oct/2020:13:55:36 -0700`. */
-function readTime(text: string): number | undefined {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) < 1e11 ? Number(text) * 1_000 : Number(text)
-  const [, date, clock, zone = '+0000'] =
-    /^(\d{1,2}\/\w{3}\/\d{4}):(\d\d:\d\d:\d\d(?:\.\d+)?)(?: ([+-]\d{4}))?$/.exec(text) ?? []
-  const plain = /^(\d{4})\/(\d\d)\/(\d\d) (\S+)$/.exec(text)
-  const ms =
-    date !== undefined
-      ? Date.parse(`${date.replaceAll('/', ' ')} ${clock} ${zone}`)
-      : plain !== null
-        ? Date.parse(`${plain[1]}-${plain[2]}-${plain[3]}T${plain[4]}Z`)
-        : Date.parse(text)
-  return Number.isNaN(ms) ? undefined : ms
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** Whether a line without a readable call shows a trace of one, or is incomplete. */
+function mayBeCall(text: string): boolean {
+  // journald leaves out a long text unless it is told to show all.
+  if (/"MESSAGE"\s*:\s*null/.test(text)) return true
+  return TRACE.test(text) || hasOpenQuote(text) || (text.startsWith('{') && parse(text) === undefined)
 }

@@ -7,7 +7,7 @@ import {
   requiredMethodOf,
   type ServiceVersion,
 } from '@latchkey/contract'
-import type { LoggedCall } from './access-log.ts'
+import type { LoggedCall } from './logged-call.ts'
 
 export interface CallVerdict {
   readonly gate: GateName
@@ -21,7 +21,7 @@ export interface CallVerdict {
 export function judgeCall(call: LoggedCall, to: ServiceVersion): CallVerdict | undefined {
   const profile = profileOf(to)
   const method = call.method.toUpperCase()
-  const path = call.path.replace(/^\/v1(?=\/|$)/, '').replace(/(?<=.)\/+$/, '')
+  const path = call.path.replace(PREFIX, '').replace(/(?<=.)\/+$/, '')
   const legacy = legacyEndpointOf(path)
   if (legacy !== undefined && !profile.has('api.legacy')) {
     return verdict('api.legacy', true, `${method} /v1${template(legacy.path)}`, legacy.replacement)
@@ -40,6 +40,9 @@ export function judgeCall(call: LoggedCall, to: ServiceVersion): CallVerdict | u
       : [],
   )[0]
 }
+
+/** A proxy may serve the API below a path of its own. */
+const PREFIX = /^(?:\/[\w.-]+){0,4}?\/v1(?=\/|$)/
 
 interface Surprise {
   readonly gate: GateName

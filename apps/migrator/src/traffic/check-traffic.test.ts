@@ -1,17 +1,18 @@
-import { describe, expect, test } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { InputError } from '../errors.ts'
 import { version } from '../version.ts'
-import { readLogLine } from './access-log.ts'
 import { checkTraffic, findTraffic, TrafficCheck } from './check-traffic.ts'
 
 const SECRET = 'canary-91c0'
 
-async function check(lines: readonly string[], to: string, chunkBytes = 1_000_000) {
-  const bytes = Buffer.from(lines.join('\n'))
+async function check(lines: readonly string[] | Uint8Array, to: string, chunkBytes = 1_000_000) {
+  const bytes = lines instanceof Uint8Array ? lines : Buffer.from(lines.join('\n'))
   const traffic = new TrafficCheck(version(to))
   async function* chunks() {
     for (let i = 0; i < bytes.length; i += chunkBytes) yield bytes.subarray(i, i + chunkBytes)
   }
-  await checkTraffic(chunks(), traffic)
+  await checkTraffic({ name: 'access.log', chunks: chunks() }, traffic)
   return traffic.result()
 }
 
@@ -103,79 +104,6 @@ test('a line may have 1,048,576 bytes, however many characters they are, and no 
   }
 })
 
-describe('reading a line', () => {
-  test('common format without a browser, and a time with a zone', () => {
-    expect(
-      readLogLine('1.2.3.4 - bob [10/Oct/2020:13:55:36 -0700] "GET /v1/kv/a?raw HTTP/1.0" 200 5'),
-    ).toEqual({
-      method: 'GET',
-      path: '/v1/kv/a',
-      options: new Set(['raw']),
-      status: 200,
-      atMs: Date.parse('2020-10-10T20:55:36Z'),
-      client: '1.2.3.4',
-      userAgent: undefined,
-    })
-  })
-
-  test.each(['hello', '{"a":1}', '{', '[]', '"text"'])('not read: %s', (line) => {
-    expect(readLogLine(line)).toBe('unread')
-  })
-
-  test.each([
-    '{"level":"info","msg":"started"}',
-    '    2019/08/01 12:00:00 [INFO] serf: EventMemberJoin: node-1 10.0.0.1',
-    '2021-08-01T12:00:00.000Z [INFO]  agent.server: New leader elected: payload=node-1',
-    'Feb  6 12:14:14 lb haproxy[14389]: Proxy web started.',
-  ])('no call: %s', (line) => {
-    expect(readLogLine(line)).toBe('other')
-  })
-
-  const at = Date.parse('2021-08-01T12:00:00Z')
-  const LINES = {
-    'the legacy service':
-      '    2021/08/01 12:00:00 [DEBUG] http: Request PUT /v1/acl/create?dc=dc1 (1.2ms) from=10.0.0.1:5555',
-    'the legacy service, later':
-      '2021-08-01T12:00:00.000Z [DEBUG] agent.http: Request finished: method=PUT url=/v1/acl/create?dc=dc1 from=10.0.0.1:5555 latency=1.2ms',
-    'the legacy service, a refused call':
-      '    2021/08/01 12:00:00 [ERR] http: Request PUT /v1/acl/create?dc=dc1, error: Permission denied from=10.0.0.1:5555',
-    'the legacy service, a refused call, later':
-      '2021-08-01T12:00:00.000Z [ERROR] agent.http: Request error: method=PUT url=/v1/acl/create?dc=dc1 from=10.0.0.1:5555 error="Permission denied"',
-    'the legacy service in JSON':
-      '{"@level":"debug","@message":"Request finished","@module":"agent.http","@timestamp":"2021-08-01T12:00:00.000000Z","from":"10.0.0.1:5555","latency":"1ms","method":"PUT","url":"/v1/acl/create?dc=dc1"}',
-    'nginx, Apache':
-      '10.0.0.1 - - [01/Aug/2021:12:00:00 +0000] "PUT /v1/acl/create?dc=dc1 HTTP/1.1" 200 12 "-" "curl/8" "10.9.9.9"',
-    'Apache with its virtual host':
-      'acl.example:80 10.0.0.1 - - [01/Aug/2021:12:00:00 +0000] "PUT /v1/acl/create?dc=dc1 HTTP/1.1" 200 12 "-" "curl/8"',
-    'nginx in JSON':
-      '{"time_iso8601":"2021-08-01T12:00:00+00:00","remote_addr":"10.0.0.1","request":"PUT /v1/acl/create?dc=dc1 HTTP/1.1","status":"200","http_user_agent":"curl/8"}',
-    HAProxy:
-      'Aug  1 12:00:00 lb haproxy[143]: 10.0.0.1:33317 [01/Aug/2021:12:00:00.000] http-in acl/s1 10/0/30/69/109 200 2750 - - ---- 1/1/1/1/0 0/0 {acl.example} {} "PUT /v1/acl/create?dc=dc1 HTTP/1.1"',
-    'HAProxy in JSON':
-      '{"time":"2021-08-01T12:00:00Z","client_ip":"10.0.0.1","status_code":200,"http_method":"PUT","http_uri":"/v1/acl/create?dc=dc1"}',
-    Envoy:
-      '[2021-08-01T12:00:00.000Z] "PUT /v1/acl/create?dc=dc1 HTTP/1.1" 200 - 154 0 226 100 "10.0.0.1" "curl/8" "cc21d9b0" "acl" "tcp://10.0.2.1:80"',
-    'Envoy in JSON':
-      '{"start_time":"2021-08-01T12:00:00.000Z","method":"PUT","path":"/v1/acl/create?dc=dc1","response_code":200,"downstream_remote_address":"10.0.0.1:9999","user_agent":"curl/8"}',
-    Caddy:
-      '{"level":"info","ts":1627819200,"logger":"http.log.access","msg":"handled request","request":{"remote_ip":"10.0.0.1","remote_port":"41342","method":"PUT","host":"acl","uri":"/v1/acl/create?dc=dc1","headers":{"User-Agent":["curl/8"]}},"status":200}',
-  }
-  test.each(Object.entries(LINES))('%s', (_, line) => {
-    const call = readLogLine(line)
-    expect(call).toMatchObject({ method: 'PUT', path: '/v1/acl/create', client: '10.0.0.1', atMs: at })
-    if (typeof call === 'object') expect([...call.options]).toEqual(['dc'])
-  })
-
-  test('another form, by a pattern', () => {
-    const pattern = /^(?<client>\S+) did (?<method>\w+) on (?<path>\S+)/
-    expect(readLogLine('bob did put on /v1/acl/create?token=x now', pattern)).toMatchObject({
-      method: 'PUT',
-      path: '/v1/acl/create',
-      client: 'bob',
-    })
-  })
-})
-
 test('what is so at the current version already is no change', async () => {
   const traffic = new TrafficCheck(version('1.11'), { from: version('1.3.1') })
   for (const line of [common('GET /v1/agent/service/deregister/web'), common('PUT /v1/acl/create')])
@@ -187,13 +115,47 @@ test('a plan learns that the log could not be read', async () => {
   const { calls, unread, ...rest } = await check([common('GET /v1/acl/tokens'), '?', '?'], '1.11')
   expect([calls, unread]).toEqual([1, 2])
   expect(findTraffic({ calls, unread, ...rest })).toMatchObject([
-    { id: 'traffic-unread', severity: 'warning', count: 2 },
+    { id: 'traffic-unread', severity: 'critical', count: 2 },
   ])
-  expect(findTraffic({ calls, ...rest, unread: 0 })).toEqual([])
+  expect(findTraffic({ ...rest, calls, unread: 0 })).toEqual([])
 })
 
 test('a plan learns that the log holds no call at all', async () => {
   expect(findTraffic(await check(['{"level":"info","msg":"started"}'], '1.11'))).toMatchObject([
-    { id: 'traffic-empty', severity: 'warning' },
+    { id: 'traffic-empty', severity: 'critical' },
   ])
+})
+
+test('a log compressed with gzip is read; one that is cut off is an error', async () => {
+  const packed = gzipSync(Array(1_000).fill(common('PUT /v1/acl/create')).join('\n'))
+  expect(await check(packed, '1.11', 7)).toMatchObject({ calls: 1_000, unread: 0 })
+  await expect(check(packed.subarray(0, -20), '1.11')).rejects.toThrow(InputError)
+})
+
+test('LEAK-01: a line that could not be read is shown by its number and shape', async () => {
+  const { unreadSamples } = await check(
+    [common('GET /'), '', `{"op":"${SECRET}","u":"/v1/acl/${SECRET}"`],
+    '1.11',
+  )
+  expect(unreadSamples).toEqual([{ line: 3, shape: '{"op":"xxxxxx-99x9","u":"/v1/acl/xxxxxx-99x9"' }])
+})
+
+test('calls with different methods, clients and user agents take bounded memory', async () => {
+  const lines = Array.from({ length: 100 }, (_, i) => {
+    const letters = String.fromCharCode(65 + (i % 26), 65 + Math.floor(i / 26))
+    return common(`X${letters} /v1/acl/create`)
+  })
+  expect((await check(lines, '1.11')).broken).toMatchObject([{ call: 'OTHER /v1/acl/create', count: 100 }])
+})
+
+test('an API below a path of the proxy is recognized, and a key that looks like one is not (spec 9.1)', async () => {
+  const { broken } = await check(
+    [
+      common('PUT /consul/v1/acl/create'),
+      common('PUT //v1/acl/%63reate'),
+      common('GET /v1/kv/backup/v1/acl/list'),
+    ],
+    '1.11',
+  )
+  expect(broken).toMatchObject([{ call: 'PUT /v1/acl/create', count: 2 }])
 })

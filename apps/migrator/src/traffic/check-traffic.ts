@@ -1,12 +1,19 @@
 /** Reads an access log line by line and counts the calls that the target version breaks. */
 import type { ServiceVersion } from '@latchkey/contract'
+import { gunzip, isGzip } from '../archive/unpack.ts'
+import { type DumpSource, peek } from '../dump/read-dump.ts'
+import { EXIT, InputError, systemProblem } from '../errors.ts'
 import { counted, type Finding } from '../findings/finding.ts'
-import { type LoggedCall, readLogLine } from './access-log.ts'
+import { readLogLine } from './access-log.ts'
 import { type CallVerdict, judgeCall } from './breaking-calls.ts'
+import { type LoggedCall, METHODS } from './logged-call.ts'
+import { shapeOf } from './shape.ts'
 
 const CLIENTS_MAX = 20
 const CLIENTS_COUNTED_MAX = 100_000
 const LINE_BYTES_MAX = 1024 * 1024
+const SAMPLES_MAX = 5
+const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS.split('|'))
 
 interface BrokenCall extends CallVerdict {
   readonly count: number
@@ -25,10 +32,17 @@ export interface TrafficResult {
   readonly calls: number
   /** Number of lines in a known format that are not calls. */
   readonly skipped: number
-  /** Number of lines in an unknown format, which may be calls. */
+  /** Number of lines that may be calls and could not be read. */
   readonly unread: number
+  /** The first of them, from line 1, with `x` and `9` instead of letters and digits, which may be a secret. */
+  readonly unreadSamples: readonly UnreadLine[]
   /** Calls that break, then calls whose answer changes; the most frequent first. */
   readonly broken: readonly BrokenCall[]
+}
+
+interface UnreadLine {
+  readonly line: number
+  readonly shape: string
 }
 
 interface Entry {
@@ -49,7 +63,7 @@ interface TrafficOptions {
 const UNREAD_MAX = 0.01
 
 export function isReadEnough({ calls, unread }: Pick<TrafficResult, 'calls' | 'unread'>): boolean {
-  return unread <= (calls + unread) * UNREAD_MAX
+  return calls > 0 && unread <= (calls + unread) * UNREAD_MAX
 }
 
 export class TrafficCheck {
@@ -59,6 +73,8 @@ export class TrafficCheck {
   private calls = 0
   private skipped = 0
   private unread = 0
+  private lines = 0
+  private readonly unreadSamples: UnreadLine[] = []
 
   constructor(to: ServiceVersion, options: TrafficOptions = {}) {
     this.to = to
@@ -66,17 +82,21 @@ export class TrafficCheck {
   }
 
   addLine(line: string): void {
+    this.lines += 1
     if (line.trim() === '') return
     const call = readLogLine(line, this.options.format)
     if (call === 'other') this.skipped += 1
-    else if (call === 'unread') this.unread += 1
+    else if (call === 'unread') this.addUnread(shapeOf(line))
     else this.addCall(call)
   }
 
   private addCall(call: LoggedCall): void {
     this.calls += 1
     const { from } = this.options
-    const verdict = judgeCall(call, this.to)
+    const verdict = judgeCall(
+      { ...call, method: KNOWN_METHODS.has(call.method) ? call.method : 'OTHER' },
+      this.to,
+    )
     if (verdict === undefined) return
     if (from !== undefined && judgeCall(call, from)?.gate === verdict.gate) return
     const key = `${verdict.gate} ${verdict.call}`
@@ -88,13 +108,20 @@ export class TrafficCheck {
       entry.first = Math.min(entry.first ?? atMs, atMs)
       entry.last = Math.max(entry.last ?? atMs, atMs)
     }
-    const client = entry.clients.get(name) ?? { client: name, count: 0, userAgent }
-    client.count += 1
-    if (entry.clients.size < CLIENTS_COUNTED_MAX || client.count > 1) entry.clients.set(name, client)
+    const client = entry.clients.get(name)
+    if (client !== undefined) client.count += 1
+    else if (entry.clients.size < CLIENTS_COUNTED_MAX)
+      entry.clients.set(copy(name), { client: copy(name), count: 1, userAgent: userAgent && copy(userAgent) })
   }
 
-  skip(): void {
+  skipLongLine(): void {
+    this.lines += 1
+    this.addUnread(`longer than ${LINE_BYTES_MAX.toLocaleString('en-US')} bytes`)
+  }
+
+  private addUnread(shape: string): void {
     this.unread += 1
+    if (this.unreadSamples.length < SAMPLES_MAX) this.unreadSamples.push({ line: this.lines, shape })
   }
 
   result(): TrafficResult {
@@ -110,15 +137,50 @@ export class TrafficCheck {
       }),
     )
     broken.sort((a, b) => Number(b.breaks) - Number(a.breaks) || b.count - a.count)
-    return { to: this.to.text, calls: this.calls, skipped: this.skipped, unread: this.unread, broken }
+    const { calls, skipped, unread, unreadSamples } = this
+    return { to: this.to.text, calls, skipped, unread, unreadSamples, broken }
   }
+}
+
+/** A substring keeps the whole line in memory; a copy does not. */
+function copy(text: string): string {
+  return Buffer.from(text).toString()
 }
 
 const NEWLINE = 0x0a
 const decoder = new TextDecoder()
 
-/** Splits chunks of bytes into lines and feeds them to a check. Keeps at most one line in memory. */
-export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: TrafficCheck): Promise<void> {
+/**
+ * Splits a log, which may be compressed with gzip, into lines and feeds them to a check. Keeps one line in memory.
+ *
+ * @throws InputError if it cannot be read to its end.
+ */
+export async function checkTraffic(source: DumpSource, check: TrafficCheck): Promise<void> {
+  try {
+    await addLines(plainChunks(source.chunks), check)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error
+    const code = String(error.code)
+    const problem = code.startsWith('Z_')
+      ? 'gzip cannot unpack it: it is cut off or damaged'
+      : systemProblem(error)
+    throw new InputError(`cannot continue reading: ${problem}`, {
+      place: { file: source.name },
+      exitCode: EXIT.failed,
+    })
+  }
+}
+
+async function* plainChunks(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const { first, chunks } = await peek(bytesOf(source))
+  yield* isGzip(first) ? gunzip(chunks) : chunks
+}
+
+async function* bytesOf(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* source
+}
+
+async function addLines(chunks: AsyncIterable<Uint8Array>, check: TrafficCheck): Promise<void> {
   let parts: Uint8Array[] = []
   let bytes = 0
   const append = (part: Uint8Array) => {
@@ -127,7 +189,7 @@ export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: Tra
     else parts = []
   }
   const finish = () => {
-    if (bytes > LINE_BYTES_MAX) check.skip()
+    if (bytes > LINE_BYTES_MAX) check.skipLongLine()
     else check.addLine(decoder.decode(Buffer.concat(parts)))
     parts = []
     bytes = 0
@@ -145,43 +207,42 @@ export async function checkTraffic(chunks: AsyncIterable<Uint8Array>, check: Tra
 }
 
 export function findTraffic(result: TrafficResult): Finding[] {
-  const { to, broken } = result
-  const calls = broken.map(({ gate, breaks, call, what, replacement, count, clients, lastSeen }) => ({
+  return [...findBroken(result), ...findUnread(result)]
+}
+
+export function findBroken({ to, broken }: TrafficResult): Finding[] {
+  return broken.map(({ gate, breaks, call, what, replacement, count, clients, lastSeen }) => ({
     id: `traffic-${gate}`,
     severity: breaks ? ('critical' as const) : ('warning' as const),
     count,
     detail: `${call} at ${to}: ${counted(count, 'call')} by ${counted(clients, 'client')}${lastSeen === null ? '' : `, last seen ${lastSeen}`}. ${what}`,
     avoid: `Use ${replacement}.`,
   }))
-  return [...calls, ...findUnread(result), ...findNone(result)]
 }
 
-/** A log of another service, or of a level without calls, gives no information about clients. */
-function findNone({ calls, skipped }: TrafficResult): Finding[] {
-  if (calls > 0) return []
-  return [
-    {
-      id: 'traffic-empty',
-      severity: 'warning',
-      count: skipped,
-      detail: 'The access log contains no calls, so it does not show which clients would break',
-      avoid:
-        'Provide a log that contains calls: the legacy service logs all calls at level debug, but only refused ones by default.',
-    },
-  ]
-}
-
-/** If more than one percent of the lines are unread, breaking calls may have been missed. */
+/** A log without calls, or with more than one percent of unread lines, does not show what breaks. */
 function findUnread(result: TrafficResult): Finding[] {
-  const { unread } = result
+  const { calls, skipped, unread } = result
   if (isReadEnough(result)) return []
+  if (calls === 0 && unread === 0) {
+    return [
+      {
+        id: 'traffic-empty',
+        severity: 'critical',
+        count: skipped,
+        detail: 'The access log contains no calls, so it does not show which clients would break',
+        avoid:
+          'Provide a log that contains calls: the legacy service logs all calls at level debug, but only refused ones by default.',
+      },
+    ]
+  }
   return [
     {
       id: 'traffic-unread',
-      severity: 'warning',
+      severity: 'critical',
       count: unread,
       detail: `${counted(unread, 'line')} of the access log could not be read, so calls that break may be missing here`,
-      avoid: 'Describe the format of the log to check-traffic with --log-format.',
+      avoid: 'Let check-traffic show them, and describe the format of the log with --log-format.',
     },
   ]
 }

@@ -2,6 +2,7 @@
 import { batchesDurationMs } from '@latchkey/acl'
 import { counted } from '../findings/finding.ts'
 import type { HttpReader } from '../scan/http-reader.ts'
+import { formatTime } from '../scenario/time.ts'
 import { sleep } from '../sleep.ts'
 import { areInNewMode, isSilent, type Observation, observe, type SeenServer, serverText } from './observe.ts'
 
@@ -73,7 +74,7 @@ function lineOf(now: Observation, most: number, begun: Observation | undefined):
   }
 }
 
-/** `1,280 of 10,002 tokens have an accessor, 128 a second, 68 s left; s1 (1.8.7, new mode)`. */
+/** `1,280 of 10,002 tokens have an accessor, 128 a second, 1 min 8 s left; s1 (1.8.7, new mode)`. */
 export function formatLine({ state, done, total, silent, servers, waitsFor, ...speed }: WatchLine): string {
   if (state === 'done' && total === 0) return 'done: no token lacks an accessor'
   const counts = `${done.toLocaleString('en-US')} of ${counted(total, 'token')} have an accessor`
@@ -84,5 +85,5 @@ export function formatLine({ state, done, total, silent, servers, waitsFor, ...s
     const what = areInNewMode(servers) ? 'accessors from the primary datacenter' : 'legacy mode to end'
     return `${counts}, waiting for ${waitsFor.length === 0 ? what : waitsFor.join('; ')}${seen}`
   }
-  return `${counts}, ${speed.tokensPerSecond} a second, ${Math.ceil(speed.estimatedSeconds)} s left${seen}`
+  return `${counts}, ${speed.tokensPerSecond} a second, ${formatTime(Math.ceil(speed.estimatedSeconds))} left${seen}`
 }

@@ -33,10 +33,10 @@ test('an access log that is not there is not called a dump', async () => {
   expect(stderr).toContain('none.log: cannot read: ENOENT (no such file or directory)')
 })
 
-test('a file without any access ends with 1', async () => {
-  const { code, stderr } = await run(['check-traffic', SCENARIO, '--to', '1.11'])
-  expect(code).toBe(1)
-  expect(stderr).toContain('no call found in 2 lines')
+test('a file without any call ends with 5', async () => {
+  const { code, stdout } = await run(['check-traffic', SCENARIO, '--to', '1.11'])
+  expect(code).toBe(5)
+  expect(stdout).toContain('cannot tell whether anything breaks')
 })
 
 test('a log of which more than 1 % cannot be read is never clean', async () => {
@@ -46,7 +46,15 @@ test('a log of which more than 1 % cannot be read is never clean', async () => {
   expect(few.stdout).toContain('1 line could not be read')
   expect([few.code, few.stdout.includes('nothing breaks')]).toEqual([0, true])
   const many = await run(['check-traffic', log(2), '--to', '1.11'])
-  expect(many).toMatchObject({ code: 1, stdout: expect.stringContaining('unknown whether anything breaks') })
+  expect(many).toMatchObject({
+    code: 5,
+    stdout: expect.stringContaining('cannot tell whether anything breaks'),
+  })
+  expect(many.stdout).toContain('line 100: ?')
+  expect(JSON.parse((await run(['check-traffic', log(2), '--to', '1.11', '--json'])).stdout)).toMatchObject({
+    outcome: 'cannot tell',
+    unreadSamples: [{ line: 100 }, { line: 101 }],
+  })
   expect((await run(['check-traffic', log(1), '--to', '1.11', '--log-format', 'x'])).code).toBe(2)
 })
 

@@ -1,10 +1,10 @@
 import { changesBetween, type VersionChange } from '@latchkey/contract'
-import { EXIT, InputError } from '../../errors.ts'
+import { EXIT } from '../../errors.ts'
 import { counted } from '../../findings/finding.ts'
 import type { Document } from '../../output/document.ts'
 import {
   checkTraffic,
-  findTraffic,
+  findBroken,
   isReadEnough,
   TrafficCheck,
   type TrafficResult,
@@ -19,11 +19,11 @@ export const addCheckTraffic = command({
     'Reads an access log and lists the calls that break at a version, by caller, and what changes until then.',
   argument: [
     '<log>',
-    "access log: this server's, the legacy service's own, nginx, Apache, HAProxy, Envoy or Caddy; - for standard input",
+    "access log, also compressed with gzip: this server's, the legacy service's, a proxy's or a collector's; - for standard input",
   ],
   options: ['target', 'since', 'logFormat', ...ANSWER],
-  notes:
-    'Exits with 3 if calls break. Paths show the names of their parameters instead of values: a legacy path carries a secret.',
+  notes: `Finds method and path anywhere in a line. Exits with 3 if calls break, and with 5 (cannot tell) if more than 1 % of the lines
+could not be read, or there are no calls; it then shows the shape of such lines. Paths show the names of their parameters instead of values: a legacy path carries a secret.`,
   examples: [
     'check-traffic access.log --to 1.11',
     'check-traffic access.log --from 1.3.1 --to 1.8.7',
@@ -33,24 +33,26 @@ export const addCheckTraffic = command({
     const changes = from === undefined ? [] : changesBetween(from, to)
     const source = await openInput(log, io)
     const check = new TrafficCheck(to, { from, format })
-    await checkTraffic(source.chunks, check)
+    await checkTraffic(source, check)
     const result = check.result()
-    if (result.calls === 0) {
-      throw new InputError(
-        `no call found in ${counted(result.skipped + result.unread, 'line')}: expected a log of this server, of the legacy service, or of nginx, Apache, HAProxy, Envoy or Caddy; --log-format reads others`,
-        { place: { file: source.name }, exitCode: EXIT.failed },
-      )
-    }
     const document = trafficDocument(result, changes)
-    const answer = { findings: findTraffic(result), document, json: { ...result, changes } }
+    const answer = {
+      findings: findBroken(result),
+      document,
+      json: { ...result, outcome: outcomeOf(result), changes },
+    }
     const code = await writeAnswer(answer, options, io)
-    return code === EXIT.done && !isReadEnough(result) ? EXIT.failed : code
+    return code === EXIT.done && !isReadEnough(result) ? EXIT.unknown : code
   },
 })
 
+function outcomeOf(result: TrafficResult) {
+  if (result.broken.some(({ breaks }) => breaks)) return 'breaks'
+  return isReadEnough(result) ? 'nothing breaks' : 'cannot tell'
+}
+
 function trafficDocument(result: TrafficResult, changes: readonly VersionChange[]): Document {
-  const { to, calls, skipped, unread, broken } = result
-  const outcome = isReadEnough(result) ? 'nothing breaks' : 'unknown whether anything breaks'
+  const { to, calls, skipped, unread, unreadSamples, broken } = result
   return {
     title: 'Traffic',
     lead: [
@@ -58,9 +60,19 @@ function trafficDocument(result: TrafficResult, changes: readonly VersionChange[
       ...(unread === 0
         ? []
         : [`${counted(unread, 'line')} could not be read; --log-format reads other forms`]),
-      ...(broken.length === 0 ? [outcome] : []),
+      ...(isReadEnough(result)
+        ? broken.length === 0
+          ? ['nothing breaks']
+          : []
+        : [
+            `cannot tell whether anything ${broken.length === 0 ? '' : 'else '}breaks: ${whyUnknown(result)}`,
+          ]),
     ],
     sections: [
+      {
+        title: 'Lines that could not be read (x for a letter, 9 for a digit)',
+        items: unreadSamples.map(({ line, shape }) => `line ${line}: ${shape}`),
+      },
       {
         title: 'Calls',
         items: broken.map((each) => ({
@@ -81,6 +93,11 @@ function trafficDocument(result: TrafficResult, changes: readonly VersionChange[
       { title: 'What changes (! can break clients)', items: changes.map(changeItem) },
     ],
   }
+}
+
+function whyUnknown({ unread }: TrafficResult): string {
+  if (unread > 0) return 'more than 1 % of the lines could not be read'
+  return 'the log has no calls; the legacy service logs all calls at level debug, but only refused ones by default'
 }
 
 function changeItem({ at, breaksClients, sentence, clientSees, specRow, decidedBy }: VersionChange) {

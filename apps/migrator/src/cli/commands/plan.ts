@@ -111,6 +111,6 @@ async function readTraffic(
 ): Promise<readonly Finding[]> {
   if (traffic === undefined) return []
   const check = new TrafficCheck(to ?? newestOf(scenario), { from: oldestOf(scenario) })
-  await checkTraffic((await openInput(traffic, io)).chunks, check)
+  await checkTraffic(await openInput(traffic, io), check)
   return findTraffic(check.result())
 }

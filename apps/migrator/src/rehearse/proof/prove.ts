@@ -3,7 +3,7 @@
 import { ACCESSOR_BATCH_INTERVAL_MS_MIN, ACCESSOR_BATCH_SIZE_MAX, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { counted } from '../../findings/finding.ts'
 import type { WorkloadSpec } from '../../scenario/scenario.ts'
-import { spanOf } from '../../scenario/time.ts'
+import { formatMeasured, spanOf } from '../../scenario/time.ts'
 import type { TokenFaults } from '../steps/tokens.ts'
 import { MODE_POLL_MS, type ServerModes } from '../watches.ts'
 import { isCompared, notRehearsed, type Window, type Windows } from '../workloads.ts'
@@ -109,7 +109,7 @@ function lawProof({ batches, sizes, smallestGapMs }: MeasuredMigration): Proof {
 
 function modeProof({ servers, stalls }: Findings, simulated: Simulated): Proof {
   const show = (what: string | null | undefined, at: number | null) =>
-    what === 'new' && at !== null ? `new at ${at.toFixed(2)} s` : (what ?? 'down')
+    what === 'new' && at !== null ? `new at ${formatMeasured(at * 1_000)}` : (what ?? 'down')
   const rows = Object.entries(servers).map(([id, { mode, newModeAt }]) => {
     const predicted = simulated.servers[id] ?? { mode: null, newModeAt: null }
     const isSame =
@@ -156,12 +156,11 @@ function timeProof({ migration, isDisturbed, stalls }: Findings, simulated: Simu
   // Commit times are measured, so only the time between two workers can include a stall.
   const allowedMs = Math.max(CLOCK_MS, predictedMs * TIME_SHARE_MAX) + (isDisturbed ? takeoverMs : 0)
   const starts = [firstBatchAt, simulated.migration.firstBatchAt] as const
-  const [began, predicted] = starts.map((at) => (at === null ? 'never' : `${at.toFixed(2)} s`))
-  const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`
+  const [began, predicted] = starts.map((at) => (at === null ? 'never' : formatMeasured(at * 1_000)))
   return {
     name: 'the batch times match the simulation',
     holds: Math.abs(measuredMs - predictedMs) <= allowedMs && isNear(...starts, stalls),
-    detail: `first at ${began}, simulated ${predicted}; then ${seconds(measuredMs)}, simulated ${seconds(predictedMs)}`,
+    detail: `first at ${began}, simulated ${predicted}; then ${formatMeasured(measuredMs)}, simulated ${formatMeasured(predictedMs)}`,
   }
 }
 
@@ -214,5 +213,5 @@ function workloadProof(
 function showWindow(window: Window | undefined): string {
   if (window === undefined) return 'never'
   const { first, last, count } = window
-  return `${count} times ${spanOf(first, last, (ms) => `${(ms / 1_000).toFixed(1)} s`)}`
+  return `${count} times ${spanOf(first, last, formatMeasured)}`
 }

@@ -1,5 +1,6 @@
 /** The proofs for each secondary: it follows the primary as simulated. Spec 9.2.2, 9.2.3. */
 import { counted } from '../../findings/finding.ts'
+import { formatMeasured } from '../../scenario/time.ts'
 import type { Cluster } from '../cluster.ts'
 import { type Found, readTokens } from '../steps/tokens.ts'
 import { endProof, type Proof, rightsProof } from './proof.ts'
@@ -65,7 +66,7 @@ function timeProof(
   simulated: SecondarySimulated,
   { slackMs, share, stalls }: Tolerance,
 ): readonly Proof[] {
-  const show = (at: number | null) => (at === null ? 'never' : `at ${at.toFixed(2)} s`)
+  const show = (at: number | null) => (at === null ? 'never' : `at ${formatMeasured(at * 1_000)}`)
   if (simulated.completeAt === undefined) return []
   const holds =
     completeAt === null || simulated.completeAt === null
