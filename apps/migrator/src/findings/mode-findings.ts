@@ -47,8 +47,10 @@ function adviceFor({ server, why }: Blocker, looker: FinalMember, history: Histo
     return `${server} left, but versions before 1.6.0 still count it for about a day. force-leave does not help; an upgrade to 1.6.0 or later does.`
   }
   if (why.includes('(failed)')) {
-    const isDropped = looker.version !== undefined && !isIn(looker.version, [range('1.4.0', '1.6.0')])
-    return `Bring ${server} back with 1.4.0 or later${isDropped ? ', or force-leave it' : ''}; otherwise the other servers drop it from their member lists after about three days.`
+    const isDropped =
+      history.model === 'latchkey' ||
+      (looker.version !== undefined && !isIn(looker.version, [range('1.4.0', '1.6.0')]))
+    return `Bring ${server} back with 1.4.0 or later${isDropped ? `, or end the wait with PUT /v1/agent/force-leave/${server}` : ''}; otherwise the other servers drop it from their member lists after about three days.`
   }
   if (why.includes('switched off')) return `Enable ACLs on ${server} and restart it.`
   if (why.includes('older than')) return `Upgrade ${server} too, or remove it.`

@@ -58,6 +58,22 @@ events:
   - { at: 17, kind: edit-tokens, count: 3, type: client, becomes: management }
 `
 
+/** The killed `b` returns in its old version and leaves, so nothing keeps `a` in legacy mode. */
+const BACK_AND_AWAY = `
+name: killed, back, and away
+datacenters:
+  - name: dc1
+    servers:
+      - { id: a, version: 1.4.0, from: 1.3.1, start: 1 }
+      - { id: b, version: 1.3.1 }
+legacyTokens:
+  - { type: client, count: 10 }
+events:
+  - { at: 5, kind: crash, server: b }
+  - { at: 6, kind: start, server: b }
+  - { at: 7, kind: leave, server: b }
+`
+
 function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): RehearsalOptions {
   return {
     scenario: readScenario(yaml, 'test.yaml'),
@@ -162,6 +178,14 @@ describe.concurrent('on real processes', () => {
     const rehearsal = await rehearse(options(EDITS))
     expect(rehearsal.proofs.filter((proof) => !proof.holds)).toEqual([])
     expect(rehearsal.proofs.find(({ name }) => name === 'no edit is lost')?.detail).not.toBe('0 edits')
+  }, 600_000)
+
+  test('a killed server that returns and leaves no longer keeps the others in legacy mode (spec 9.2.2)', async ({
+    expect,
+  }) => {
+    const rehearsal = await rehearse(options(BACK_AND_AWAY))
+    expect(rehearsal.proofs.filter((proof) => !proof.holds)).toEqual([])
+    expect(rehearsal.legacyModeEndedAt).toBeLessThan(60)
   }, 600_000)
 
   test('a server that does what no simulation predicts fails the proofs, which say which right it takes away (spec 9.1)', async ({

@@ -75,7 +75,8 @@ export async function lookAtIntentions(context: IntentionsContext, electedAt: nu
   const look: IntentionsLook = {
     recorded,
     servers: (await context.members()).map(({ node, version, status }) => ({
-      name: `server ${node} (version ${version})`,
+      node,
+      version,
       status,
       keepsIntentions: keepsIntentions(version),
     })),

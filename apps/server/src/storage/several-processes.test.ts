@@ -238,6 +238,29 @@ async function anyToken(store: PostgresStore): Promise<{ readonly SecretID: stri
   throw new TypeError('no token')
 }
 
+test('a process that leaves for good takes the ended processes of its name along; one that never listened takes none', async () => {
+  const own = await createTestDatabase()
+  const member = (node: string) => ({ datacenter: 'dc1', node, version: '1.11.0' })
+  const observer = await openTestStore({ url: own.url, member: member('other') })
+  const seen = async () =>
+    (await observer.membership.members()).flatMap(({ id, status }) =>
+      id.length < 3 ? [`${id} ${status}`] : [],
+    )
+  /** Rows of killed processes: one is not yet known to have failed, and one belongs to another server. */
+  const plant = `INSERT INTO member (id, datacenter, node, version, mode, address, process, started_at, heartbeat_at,
+    join_index, seen_index) SELECT id, 'dc1', node, '1.3.1', 'unknown', '', '', now() - interval '1 hour',
+    now() - silent, 0, 0 FROM (VALUES ('a', 'Gone', interval '1 minute'), ('b', 'gone', interval '1 second'),
+    ('c', 'third', interval '1 minute')) AS row (id, node, silent)`
+  await sql(own.url, plant)
+  const refused = await openTestStore({ url: own.url, member: member('gone') })
+  await refused.close(true)
+  expect((await seen()).sort()).toEqual(['a failed', 'b alive', 'c failed'])
+  const successor = await openTestStore({ url: own.url, member: member('gone') })
+  await successor.membership.announce('127.0.0.1:1')
+  await successor.close(true)
+  expect(await seen()).toEqual(['c failed'])
+})
+
 test('COH-02: a member that has returned since it looked silent is not forced out', async () => {
   const own = await createTestDatabase()
   const node = (name: string) => ({ datacenter: 'dc1', node: name, version: '1.11.0' })

@@ -9,6 +9,7 @@ import {
   type MemberRow,
   OBSERVER_GRACE_MS,
   observeMembers,
+  wayOut,
 } from './member.ts'
 
 /** The status of the first of these members. */
@@ -21,6 +22,12 @@ test('every member counts that did not leave (spec 9.2.2; decisions: upgrade)', 
     isCounted(aMember({ status })),
   )
   expect(counted).toEqual([true, true, true, false])
+})
+
+test('a name that is no path segment is escaped in the way out of the wait', () => {
+  const text = wayOut({ node: 'rack 1/a', status: 'failed' })
+  expect(text).toBe(' (PUT /v1/agent/force-leave/rack%201%2Fa if it will not return)')
+  expect(wayOut({ node: 'a', status: 'alive' })).toBe('')
 })
 
 test('a member fails after a longer silence than the bound, and is alive again after a heartbeat', () => {

@@ -56,6 +56,12 @@ export function isCounted(member: Member): boolean {
   return member.status !== 'left'
 }
 
+/** How an operator ends the wait for a server that is gone, as an addition to a reason; empty while it is alive. */
+export function wayOut({ node, status }: Pick<Member, 'node' | 'status'>): string {
+  if (status !== 'failed' && status !== 'stopped') return ''
+  return ` (PUT /v1/agent/force-leave/${encodeURIComponent(node)} if it will not return)`
+}
+
 export function observeMembers<M extends MemberRow>(
   rows: readonly M[],
   now: number,

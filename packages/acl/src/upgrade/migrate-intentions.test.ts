@@ -9,8 +9,8 @@ import {
 } from './migrate-intentions.ts'
 
 const NOW = 1_000_000
-const able = { name: 'a', status: 'alive', keepsIntentions: true } as const
-const old = { name: 'b', status: 'failed', keepsIntentions: false } as const
+const able = { node: 'a', version: '1.9.0', status: 'alive', keepsIntentions: true } as const
+const old = { node: 'b', version: '1.8.7', status: 'failed', keepsIntentions: false } as const
 
 const look = (fields: Partial<IntentionsLook> = {}): IntentionsLook => ({
   recorded: undefined,
@@ -24,7 +24,13 @@ const look = (fields: Partial<IntentionsLook> = {}): IntentionsLook => ({
 test('waits for alive and failed servers, looks every 5 s, and records the wait once (spec 9.5.1)', () => {
   const first = nextIntentionsStep(look({ servers: [able, old] }), 0)
   expect(first).toEqual({
-    record: { state: 'waiting', since: NOW, waitsFor: ['b to run 1.9.0 or later, or to leave'] },
+    record: {
+      state: 'waiting',
+      since: NOW,
+      waitsFor: [
+        'server b (version 1.8.7) to run 1.9.0 or later, or to leave (PUT /v1/agent/force-leave/b if it will not return)',
+      ],
+    },
     nextMs: 5_000,
   })
   const again = look({ servers: [able, old], recorded: first.record, now: NOW + 5_000 })

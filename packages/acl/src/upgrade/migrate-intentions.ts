@@ -7,7 +7,7 @@
 
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { IntentionMigrationRecord } from '../records/system-records.ts'
-import type { Member } from './member.ts'
+import { type Member, wayOut } from './member.ts'
 
 /** How often the elected server checks the others while it waits. */
 export const INTENTIONS_LOOK_MS = 5_000
@@ -39,7 +39,7 @@ export function intentionsDurationMs(destinations: number): number {
 
 export interface IntentionsLook {
   readonly recorded: IntentionMigrationRecord | undefined
-  readonly servers: readonly (AbleMember & { readonly name: string })[]
+  readonly servers: readonly (AbleMember & Pick<Member, 'node' | 'version'>)[]
   /** In a secondary: the state of the primary; `undefined` while the primary does not answer. */
   readonly primary: { readonly state: string | undefined } | 'is-here'
   readonly destinations: number
@@ -78,7 +78,12 @@ export function nextIntentionsStep(look: IntentionsLook, startedAt: number): Int
 }
 
 function waitsForOf({ servers, primary }: IntentionsLook): readonly string[] {
-  const old = servers.filter(blocksIntentions).map(({ name }) => `${name} to run 1.9.0 or later, or to leave`)
+  const old = servers
+    .filter(blocksIntentions)
+    .map(
+      (server) =>
+        `server ${server.node} (version ${server.version}) to run 1.9.0 or later, or to leave${wayOut(server)}`,
+    )
   if (old.length > 0 || primary === 'is-here' || primary.state === 'done') return old
   return primary.state === undefined
     ? ['the primary datacenter to be reachable']

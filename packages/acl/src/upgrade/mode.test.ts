@@ -58,7 +58,7 @@ describe('in the primary (spec 9.2.2)', () => {
     const old = aMember({ id: 's2', version: '1.3.0', mode: 'unknown' })
     for (const status of ['failed', 'stopped'] as const)
       expect(inPrimary([aMember(), { ...old, status }]).waitsFor).toEqual([
-        `server s2 of dc1 (version 1.3.0, ${status}) to run 1.4.0 or later, or to leave`,
+        `server s2 of dc1 (version 1.3.0, ${status}) to run 1.4.0 or later, or to leave (PUT /v1/agent/force-leave/s2 if it will not return)`,
       ])
     expect(inPrimary([aMember(), { ...old, status: 'left' }]).next).toBe('enabled')
   })

@@ -5,7 +5,7 @@
  */
 import { AclError, type ServiceProfile } from '@latchkey/contract'
 import type { AclModeRecord } from '../records/system-records.ts'
-import { isCounted, type Member, type MemberMode } from './member.ts'
+import { isCounted, type Member, type MemberMode, wayOut } from './member.ts'
 
 export interface ModeInput {
   readonly datacenter: string
@@ -86,8 +86,9 @@ function waitsForOwnServers({ datacenter, members }: ModeInput): readonly string
   const counted = members.filter((member) => member.datacenter === datacenter && isCounted(member))
   if (counted.length === 0) return [`a server of ${datacenter} to be known`]
   return counted.flatMap((member) => {
-    if (member.mode === 'unknown') return [`${nameOf(member)} to run 1.4.0 or later, or to leave`]
-    return member.mode === 'disabled' ? [`${nameOf(member)} to switch its ACLs on, or to leave`] : []
+    const toLeave = `or to leave${wayOut(member)}`
+    if (member.mode === 'unknown') return [`${nameOf(member)} to run 1.4.0 or later, ${toLeave}`]
+    return member.mode === 'disabled' ? [`${nameOf(member)} to switch its ACLs on, ${toLeave}`] : []
   })
 }
 

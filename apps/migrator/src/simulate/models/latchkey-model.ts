@@ -87,9 +87,10 @@ function asMember({ server, status, mode }: MemberView, datacenter: string): Mem
   return { id: server, datacenter, node: server, version: '', mode: ADVERTISED[mode], heartbeatAt: 0, status }
 }
 
-function blockerOf({ server, mode }: MemberView): Blocker[] {
-  if (mode === 'old') return [{ server, why: 'older than 1.4.0' }]
-  return mode === 'off' ? [{ server, why: 'ACLs are switched off' }] : []
+function blockerOf({ server, mode, status }: MemberView): Blocker[] {
+  const gone = status === 'alive' ? '' : ` (${status})`
+  if (mode === 'old') return [{ server, why: `older than 1.4.0${gone}` }]
+  return mode === 'off' ? [{ server, why: `ACLs are switched off${gone}` }] : []
 }
 
 /** As version 1.11, a server does not start while tokens have rights only from legacy rules, which they would lose. */

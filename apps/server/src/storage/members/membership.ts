@@ -29,6 +29,7 @@ interface StoreMember extends Member {
 }
 
 interface StoredMember extends StoreMember {
+  readonly startedAt: number
   readonly beat: bigint | null
 }
 
@@ -224,21 +225,39 @@ export class Membership {
     await this.enter()
   }
 
-  /** Leaves the group, if the database is reachable. @param isForGood without a successor. */
+  /**
+   * Leaves the group, if the database is reachable. @param isForGood without a successor: earlier processes of its name
+   * leave with it, because nothing else ends the wait for them.
+   */
   async close(isForGood = false): Promise<void> {
     if (!this.isOpen) return
     this.isOpen = false
     this.beatSoon()
     this.lease.drop()
     try {
+      const replaced = isForGood ? await this.replaced() : []
       await removeMember(this.parts.prisma, this.id, false)
       if (isForGood) await this.parts.prisma.member.deleteMany({ where: { id: this.id } })
+      if (replaced.length > 0) await this.deleteSilent(replaced)
     } catch (error) {
       this.parts.log.warn(
         { err: error },
         'could not record its departure; the other members notice within seconds',
       )
     }
+  }
+
+  /** Ended processes of this name. A process that never listened failed to start, and has replaced none. */
+  private async replaced(): Promise<readonly StoredMember[]> {
+    if (this.address === '') return []
+    const members = await this.members()
+    const startedAt = members.find(({ id }) => id === this.id)?.startedAt ?? 0
+    return members.filter(
+      ({ id, node, status, heartbeatAt }) =>
+        id !== this.id &&
+        nodeKey(node) === nodeKey(this.info.node) &&
+        (status !== 'alive' || heartbeatAt < startedAt),
+    )
   }
 
   async forget(): Promise<void> {
