@@ -156,3 +156,22 @@ test.each([
   const outcome = outcomeOf('unknown-field', aCall('1.7.2', undefined, { payload: { path, field: 'Bogus' } }))
   expect([outcome?.status, outcome?.text]).toEqual([status, text])
 })
+
+test.each([
+  ['/v1/acl/token', 'NodeIdentities', '1.6.3', undefined],
+  ['/v1/acl/token', 'NodeIdentities', '1.7.0', 400],
+  ['/v1/acl/token', 'nodeidentities', '1.8.0', 400],
+  ['/v1/acl/token', 'NodeIdentities', '1.8.1', undefined],
+  ['/v1/acl/token/a0000000-0000-4000-8000-00000000000a', 'NodeIdentities', '1.8.0', 400],
+  ['/v1/acl/token/a0000000-0000-4000-8000-00000000000a', 'NodeIdentities', '1.8.1', undefined],
+  ['/v1/acl/auth-method', 'MaxTokenTTL', '1.7.3', 400],
+  ['/v1/acl/auth-method', 'MaxTokenTTL', '1.8.0', undefined],
+  ['/v1/acl/token', 'Description', '1.7.0', undefined],
+])(
+  'a body of %s with %s at %s: %s, by the gate of the field (spec 9.1, 9.3)',
+  (path, field, edge, status) => {
+    expect(outcomeOf('unknown-field', aCall(edge, undefined, { payload: { path, field } }))?.status).toBe(
+      status,
+    )
+  },
+)

@@ -1,5 +1,12 @@
 /** The outcome of a client call, given the server and agent that handle it. Every rule cites its row of the spec. */
-import { isBefore, type ServiceVersion } from '@latchkey/contract'
+import {
+  absentFieldsOf,
+  isBefore,
+  matchPath,
+  profileOf,
+  ROUTES,
+  type ServiceVersion,
+} from '@latchkey/contract'
 import {
   INTENTIONS_AS_ENTRIES,
   isAtLeast,
@@ -117,8 +124,10 @@ const RULES: Readonly<Record<CallKind, Rule>> = {
   },
   // Spec 7, 9.3 (1.7.0).
   'unknown-field': (context) => {
-    if (isBefore(edgeOf(context), version('1.7.0'))) return undefined
+    const edge = edgeOf(context)
+    if (isBefore(edge, version('1.7.0'))) return undefined
     const { path = '', field = '…' } = context.payload
+    if (knowsField(path, field, edge)) return undefined
     const text = `json: unknown field ${JSON.stringify(field)}`
     const rule = DECODERS.find(({ paths }) => paths.test(path))
     if (rule === undefined) return failure('unknown-field', 400, text)
@@ -191,6 +200,18 @@ const DECODERS: readonly { readonly paths: RegExp; readonly prefix?: string; rea
   { paths: /^\/v1\/txn/, prefix: 'Failed to parse body' },
   { paths: /^\/v1\/(agent|catalog|query|acl\/(create|update))/, prefix: 'Request decode failed' },
 ]
+
+/** Whether a version knows a top-level field of a body, in any case. */
+function knowsField(path: string, field: string, edge: ServiceVersion): boolean {
+  const match = matchPath(path.replace(/^\/v1/, ''))
+  const name = (match?.routeOf('PUT') ?? match?.routeOf('POST'))?.name
+  const schema = name === undefined ? undefined : ROUTES[name].schemas.body
+  if (schema === undefined || !('shape' in schema)) return false
+  const absent = absentFieldsOf(schema, profileOf(edge))
+  return Object.keys(schema.shape as object).some(
+    (each) => each.toLowerCase() === field.toLowerCase() && !absent.has(each),
+  )
+}
 
 const REMOVED = 'Endpoint /v1/acl/… for the legacy ACL system was removed in 1.11.'
 
