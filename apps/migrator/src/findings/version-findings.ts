@@ -137,12 +137,13 @@ const FAULTY_STOPS: readonly FaultyStop[] = [
   },
   {
     id: 'primary-down-unchecked',
-    severity: 'warning',
+    severity: 'critical',
     ranges: [range('1.4.0', '1.8.17'), range('1.9.0', '1.9.11'), range('1.10.0', '1.10.4')],
     needsSecondaries: true,
     detail:
-      'in a secondary without token replication, do not check unknown secrets while the primary is down (down policy extend-cache)',
-    avoid: 'Replicate tokens, or upgrade to 1.8.17, 1.9.11, 1.10.4 or later.',
+      'in a secondary without token replication, do not check local tokens of another datacenter at all, whether the primary is up or down, nor unknown secrets while it is down (down policy extend-cache)',
+    avoid:
+      'Replicate tokens, set the down policy to deny, or upgrade directly to 1.8.17, 1.9.11, 1.10.4 or later.',
   },
 ]
 
