@@ -85,8 +85,9 @@ describe('a snapshot archive is taken wherever a dump is', () => {
     expect(stdout).toContain('1 legacy token: 1 client')
     expect(stdout).toContain('4 tokens with an accessor; the rights of 2 come from legacy rules alone')
     expect(stdout).toMatch(
-      /critical legacy-rights-end-at-1\.11: From 1\.11 only the default policy applies to 3 tokens/,
+      /critical legacy-rights-end-at-1\.11: From 1\.11 only the default policy applies to 2 tokens/,
     )
+    expect(stdout).toMatch(/critical management-unlinked: 1 management token has an accessor and no policy/)
     expect(stdout).toContain('accessor accessor-1')
     expect(stdout).toContain('Give policies to 3 client tokens')
     expect(stdout).not.toContain(SECRET)

@@ -121,6 +121,7 @@ function findMigrationWindow({ history }: Evidence): Found {
 
 export const TOKEN_WRITE_FINDERS: readonly Finder[] = [
   findRulesIgnored,
+  findUnlinkedManagement,
   findLostWrites,
   findUnreplicatedEdits,
   findRefusedWrites,
@@ -129,11 +130,10 @@ export const TOKEN_WRITE_FINDERS: readonly Finder[] = [
 ]
 
 function findRulesIgnored({ scenario, history }: Evidence): Found {
-  const first = recordsOf(history, 'process').find(
-    (each) => each.state === 'up' && isAtLeast(each.version, LEGACY_REMOVED),
-  )
+  const first = firstWithoutLegacy(history)
   if (first === undefined) return []
-  const count = legacyRightsAt(history, first.at)
+  const { legacyRights, unlinked } = endingRightsAt(history, first.at)
+  const count = legacyRights - unlinked
   if (count === 0) return []
   const effect =
     scenario.defaultPolicy === 'deny'
@@ -151,13 +151,33 @@ function findRulesIgnored({ scenario, history }: Evidence): Found {
   }
 }
 
-function legacyRightsAt(history: History, at: number): number {
-  const last = history.records.findLast(
-    (each) => (each.kind === 'tokens' || each.kind === 'restored') && each.at <= at,
+/** Below 1.11 they work, and nothing shows that the migration will not link them any more. */
+function findUnlinkedManagement({ history }: Evidence): Found {
+  const first = firstWithoutLegacy(history)
+  const { unlinked: count } = endingRightsAt(history, first?.at)
+  if (count === 0) return []
+  return {
+    id: 'management-unlinked',
+    severity: first === undefined ? 'warning' : 'critical',
+    count,
+    detail: `${counted(count, 'management token')} ${agrees(count, 'was a client token', 'were client tokens')} until the legacy API changed ${agrees(count, 'its', 'their')} type after the migration, which therefore linked no policy to ${agrees(count, 'it', 'them')}: ${first === undefined ? 'from 1.11 on' : `from 1.11 (${first.server}, ${formatSeconds(first.at)}) on`} the type is ignored, and only the default policy applies`,
+    avoid: 'Link global-management through the token API before 1.11.',
+    ...(first === undefined ? {} : { from: first.at, servers: [first.server] }),
+  }
+}
+
+function firstWithoutLegacy(history: History): RecordOf<'process'> | undefined {
+  return recordsOf(history, 'process').find(
+    (each) => each.state === 'up' && isAtLeast(each.version, LEGACY_REMOVED),
   )
-  return last?.kind === 'tokens' || last?.kind === 'restored'
-    ? last.legacyRights
-    : history.legacyRightsAtStart
+}
+
+/** @param at undefined for the end. */
+function endingRightsAt(history: History, at: number | undefined) {
+  const last = history.records.findLast(
+    (each) => (each.kind === 'tokens' || each.kind === 'restored') && (at === undefined || each.at <= at),
+  )
+  return last?.kind === 'tokens' || last?.kind === 'restored' ? last : history.rightsAtStart
 }
 
 /** A server that starts as 1.11 replays its log without the legacy writes after its last snapshot. */

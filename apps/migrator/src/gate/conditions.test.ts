@@ -16,7 +16,7 @@ const OLD = { version: '1.3.1', mode: 'old' } as const
 
 const TOKENS: TokenCounts = {
   ...{ total: 10, client: 10, management: 0, anonymous: false, withRules: 5, refused: 0 },
-  ...{ withAccessor: 0, withLegacyRights: 0 },
+  ...{ withAccessor: 0, withLegacyRights: 0, unlinkedManagement: 0 },
 }
 
 const READY: GateFacts = {
@@ -89,5 +89,12 @@ describe('before the point of no return', () => {
     const facts = { servers, next: [], to: parseServiceVersion('1.11') }
     const tokens = { ...TOKENS, total: 1, withRules: 0, withAccessor: 9, withLegacyRights: 2 }
     expect(broken({ ...facts, tokens })).toEqual(['tokens-without-accessor', 'legacy-rights-end-at-1.11'])
+    const unlinked = { ...TOKENS, total: 0, withRules: 0, withLegacyRights: 2, unlinkedManagement: 2 }
+    expect(broken({ ...facts, tokens: unlinked })).toEqual(['management-unlinked'])
+    // Below 1.11 they still work, so the gate only warns.
+    const below = { ...facts, tokens: unlinked, to: parseServiceVersion('1.10.12') }
+    const { findings } =
+      conditionsOf({ ...READY, ...below }).find(({ name }) => name === 'no token breaks') ?? {}
+    expect(findings).toMatchObject([{ id: 'management-unlinked', severity: 'warning', count: 2 }])
   })
 })

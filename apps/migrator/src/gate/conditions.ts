@@ -1,7 +1,7 @@
 /** The conditions for replacing the last old server, after which there is no way back. Spec 9.2.2, 9.2.5. */
 import { readVersion, type ServiceVersion } from '@latchkey/contract'
 import { agrees, counted, type Finding, reaches, type Severity } from '../findings/finding.ts'
-import type { TokenCounts } from '../plan/token-census.ts'
+import { type TokenCounts, unlinkedFinding } from '../plan/token-census.ts'
 import type { MemberView, UpgradeModel } from '../simulate/models/model.ts'
 import { isAtLeast, LEGACY_REMOVED } from '../version.ts'
 import { type SeenServer, serverText } from '../watch/observe.ts'
@@ -114,8 +114,7 @@ function memberCondition(servers: readonly SeenServer[], { to, model }: GateFact
       findingIf(true, {
         id: 'member-counted',
         detail: `${server} still counts (${why}), so legacy mode would not end`,
-        avoid:
-          'Replace this member, switch its ACLs on, or let it leave, so that the others no longer wait for it.',
+        avoid: `Replace this member, switch its ACLs on, or let it leave; if it will not return, PUT /v1/agent/force-leave/${server}.`,
         servers: [server],
       }),
     )
@@ -145,10 +144,14 @@ function returnCondition(servers: readonly SeenServer[], { to }: GateFacts): Con
 
 /** From 1.11 on, accessors are no longer assigned. */
 function accessorFindings({ to, tokens }: GateFacts): Finding[] {
-  if (!isAtLeast(to, LEGACY_REMOVED)) return []
-  const { total, withRules, withLegacyRights } = tokens
-  const legacyRights = withRules + withLegacyRights
+  const { total, withRules, withLegacyRights, unlinkedManagement } = tokens
+  const isRemoved = isAtLeast(to, LEGACY_REMOVED)
+  const severity = isRemoved ? 'critical' : 'warning'
+  const unlinked = findingIf(unlinkedManagement > 0, { ...unlinkedFinding(unlinkedManagement), severity })
+  if (!isRemoved) return unlinked
+  const legacyRights = withRules + withLegacyRights - unlinkedManagement
   return [
+    ...unlinked,
     ...findingIf(total > 0, {
       id: 'tokens-without-accessor',
       count: total,
@@ -158,7 +161,7 @@ function accessorFindings({ to, tokens }: GateFacts): Finding[] {
     ...findingIf(legacyRights > 0, {
       id: 'legacy-rights-end-at-1.11',
       count: legacyRights,
-      detail: `From 1.11 only the default policy applies to ${counted(legacyRights, 'token')} whose rights come from legacy rules or a legacy type alone`,
+      detail: `From 1.11 only the default policy applies to ${counted(legacyRights, 'token')} whose rights come from legacy rules alone`,
       avoid: 'Give these tokens policies before 1.11, and compare their decisions.',
     }),
   ]

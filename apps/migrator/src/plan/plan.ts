@@ -16,7 +16,7 @@ import { toSeconds } from '../scenario/time.ts'
 import { INTENTIONS_AS_ENTRIES, isAtLeast, LEGACY_REMOVED } from '../version.ts'
 import { planRoute } from './route.ts'
 import { newestOf, oldestOf, type PlanStep, planSteps, type TimedStep, timeSteps } from './steps.ts'
-import type { TokenCensus, TokenCounts } from './token-census.ts'
+import { type TokenCensus, type TokenCounts, unlinkedFinding } from './token-census.ts'
 
 export type PlanResult = ReturnType<typeof makePlan>
 
@@ -117,6 +117,7 @@ export function countsOf({ tokens }: Pick<Scenario, 'tokens'>): TokenCounts {
     refused: 0,
     withAccessor: 0,
     withLegacyRights: 0,
+    unlinkedManagement: 0,
   }
 }
 
@@ -140,22 +141,36 @@ export function findDump(
   return [
     ...census.findings(),
     ...findLegacyRights(scenario, census, isSimulated),
+    ...findUnlinked(scenario, census),
     ...findSkippedRecords(census),
   ]
 }
 
 function findLegacyRights(scenario: Scenario, census: TokenCensus, isSimulated: boolean): Finding[] {
-  const { withLegacyRights, withRules } = census.counts()
-  const count = withLegacyRights + (isSimulated ? 0 : withRules)
+  const { withLegacyRights, unlinkedManagement, withRules } = census.counts()
+  const count = withLegacyRights - unlinkedManagement + (isSimulated ? 0 : withRules)
   if (count === 0 || !isAtLeast(newestOf(scenario), LEGACY_REMOVED)) return []
   return [
     {
       id: 'legacy-rights-end-at-1.11',
       severity: 'critical',
       count,
-      detail: `From 1.11 only the default policy applies to ${counted(count, 'token')} whose rights come from legacy rules, or from the type management without a policy`,
+      detail: `From 1.11 only the default policy applies to ${counted(count, 'token')} whose rights come from legacy rules`,
       avoid: 'Give these tokens policies before 1.11, and compare their decisions.',
       ...(census.legacyRightsPlaces.length === 0 ? {} : { tokens: census.legacyRightsPlaces }),
+    },
+  ]
+}
+
+function findUnlinked(scenario: Scenario, census: TokenCensus): Finding[] {
+  const { unlinkedManagement: count } = census.counts()
+  if (count === 0) return []
+  const tokens = census.unlinkedPlaces
+  return [
+    {
+      ...unlinkedFinding(count),
+      severity: isAtLeast(newestOf(scenario), LEGACY_REMOVED) ? 'critical' : 'warning',
+      ...(tokens.length === 0 ? {} : { tokens }),
     },
   ]
 }

@@ -8,7 +8,7 @@ import {
 import type { LegacyToken } from '@latchkey/contract'
 import type { ArchiveContents } from '../archive/read-archive.ts'
 import { hashOfId, isLinked, nameWithoutId } from '../dump/hidden-id.ts'
-import { counted, type Finding, type Severity, type TokenPlace } from '../findings/finding.ts'
+import { agrees, counted, type Finding, type Severity, type TokenPlace } from '../findings/finding.ts'
 import { RULE_ISSUES } from '../findings/rule-findings.ts'
 import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { TokenGroup } from '../scenario/scenario.ts'
@@ -25,6 +25,8 @@ export interface TokenCounts {
   readonly withAccessor: number
   /** Tokens with an accessor whose rights come only from legacy rules or a legacy type. */
   readonly withLegacyRights: number
+  /** How many of these are management tokens. */
+  readonly unlinkedManagement: number
 }
 
 const ANALYSES_MAX = 10_000
@@ -52,9 +54,10 @@ export class TokenCensus {
   private readonly options: CensusOptions
   private readonly totals = {
     ...{ total: 0, client: 0, management: 0, anonymous: false, withRules: 0, refused: 0 },
-    ...{ withAccessor: 0, withLegacyRights: 0 },
+    ...{ withAccessor: 0, withLegacyRights: 0, unlinkedManagement: 0 },
   }
   readonly legacyRightsPlaces: TokenPlace[] = []
+  readonly unlinkedPlaces: TokenPlace[] = []
   contents: ArchiveContents | undefined
 
   constructor(options: CensusOptions) {
@@ -137,11 +140,13 @@ export class TokenCensus {
     const isLegacy = (typeof Rules === 'string' && Rules !== '') || Type === 'management'
     if (isLinked(record.value) || !isLegacy) return
     this.totals.withLegacyRights += 1
-    if (this.legacyRightsPlaces.length < this.options.placesMax) {
+    if (Type === 'management') this.totals.unlinkedManagement += 1
+    const places = Type === 'management' ? this.unlinkedPlaces : this.legacyRightsPlaces
+    if (places.length < this.options.placesMax) {
       const { position, line, byte } = record
       const detail = `accessor ${typeof AccessorID === 'string' ? AccessorID : 'unknown'}`
       const name = shortName(fields.Description, fields.SecretID)
-      this.legacyRightsPlaces.push({ name, idHash: '', position, line, byte, detail })
+      places.push({ name, idHash: '', position, line, byte, detail })
     }
   }
 
@@ -183,6 +188,16 @@ export class TokenCensus {
     if (known.places.length < this.options.placesMax)
       known.places.push({ ...identify(record.value), position, line, byte, detail })
   }
+}
+
+/** Management tokens of a list that the migration has passed without linking them. */
+export function unlinkedFinding(count: number) {
+  return {
+    id: 'management-unlinked',
+    count,
+    detail: `${counted(count, 'management token')} ${agrees(count, 'has an accessor and no policy, because it was a client token', 'have an accessor and no policy, because they were client tokens')} until after the migration: from 1.11 on the type is ignored, and only the default policy applies`,
+    avoid: 'Link global-management through the token API before 1.11.',
+  } as const
 }
 
 const NAME_LENGTH_MAX = 60

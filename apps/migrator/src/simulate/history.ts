@@ -56,6 +56,8 @@ interface Records {
     unmigrated: number
     /** Number of tokens after the write whose rights end with the legacy system. */
     legacyRights: number
+    /** How many of these became management tokens after their migration, so that no migration links them. */
+    unlinked: number
     /** For edits through the token API: number of tokens that lost their rules. */
     rulesDropped?: number
     refused?: string
@@ -71,6 +73,7 @@ interface Records {
     accessorsLost: number
     unmigrated: number
     legacyRights: number
+    unlinked: number
   }
   replicated: {
     datacenter: string

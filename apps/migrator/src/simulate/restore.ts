@@ -79,7 +79,7 @@ function restoreTokens(
     writesLost: isPrimary ? size(writes) : 0,
     accessorsLost: isPrimary ? size(lost) : 0,
     unmigrated: store.count('unmigrated'),
-    legacyRights: store.count('legacyRights'),
+    ...store.endingRights(),
   })
 }
 

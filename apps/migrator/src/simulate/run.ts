@@ -59,7 +59,7 @@ function historyOf(world: World, isSettled: boolean) {
     primary: scenario.primary,
     datacenters: scenario.datacenters.map(({ name }) => name),
     tokensAtStart: tokenCount(scenario.tokens),
-    legacyRightsAtStart: new TokenStore(scenario.tokens).count('legacyRights'),
+    rightsAtStart: new TokenStore(scenario.tokens).endingRights(),
     messageMs: Math.max(1, scenario.gossipDelayMs + scenario.gossipJitterMs + Math.max(0, ...links)),
     failureDetectionMs: scenario.failureDetectionMs,
     commitMs: scenario.commitMs,

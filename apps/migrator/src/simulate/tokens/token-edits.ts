@@ -62,7 +62,7 @@ export function note(world: World, action: RecordOf<'tokens'>['action'], tokens:
     tokens,
     write: 0,
     unmigrated: action === 'created' ? size(tokens) : 0,
-    legacyRights: world.store.count('legacyRights'),
+    ...world.store.endingRights(),
     ...write,
   })
 }

@@ -21,18 +21,21 @@ test('an edit may be of tokens of one type: a migrated management token is locke
   expect(edit('client')).toBeUndefined()
 })
 
-test('a client token that becomes a management token after its migration has no policy link, and loses its rights at 1.11', () => {
-  const lost = (at: number, version: string) =>
-    after(
+test('a client token that becomes a management token after its migration has no policy link: said before 1.11, where it loses its rights', () => {
+  const lost = (at: number, version: string) => {
+    const { finding } = after(
       [
         { kind: 'edit-tokens', at, count: 3, becomes: 'management' },
         { kind: 'convert-tokens', at: 50 },
         { kind: 'restart', at: 60, server: 's1', version },
       ],
       { version: '1.10.0', datacenters: threeServers(0.05, 0, 0) },
-    ).finding('rules-ignored-at-1.11')?.count
-  expect(lost(20, '1.11.0')).toBe(3)
-  expect(lost(20, '1.10.4')).toBeUndefined()
+    )
+    expect(finding('rules-ignored-at-1.11')).toBeUndefined()
+    return finding('management-unlinked')
+  }
+  expect(lost(20, '1.11.0')).toMatchObject({ count: 3, severity: 'critical', from: 60, servers: ['s1'] })
+  expect(lost(20, '1.10.4')).toMatchObject({ count: 3, severity: 'warning' })
   // Before its migration: the migration links it.
   expect(lost(0.01, '1.11.0')).toBeUndefined()
 })

@@ -3,7 +3,7 @@ import { ACCESSOR_BATCH_SIZE_MAX, fromLegacyToken, hasLegacyRights } from '@latc
 import type { ScenarioEventOf, TokenGroup, TokenType } from '../../scenario/scenario.ts'
 import type { AccessorSpan } from '../history.ts'
 import type { UpgradeModel } from '../models/model.ts'
-import { numbers, type Range, RangeSet, type Ranges, subtract } from './ranges.ts'
+import { numbers, type Range, RangeSet, type Ranges, size, subtract } from './ranges.ts'
 
 export type StoreChange =
   | { readonly kind: 'accessors'; readonly spans: readonly AccessorSpan[] }
@@ -56,6 +56,12 @@ export class TokenStore {
 
   count(set: keyof Sets): number {
     return this.sets[set].size
+  }
+
+  /** Tokens whose rights end with the legacy system, and those of them that are management tokens without a link. */
+  endingRights(): { readonly legacyRights: number; readonly unlinked: number } {
+    const { legacyRights, management } = this.sets
+    return { legacyRights: legacyRights.size, unlinked: size(management.within(legacyRights.ranges)) }
   }
 
   all(set: keyof Sets): Range[] {
