@@ -1,7 +1,6 @@
 /** Builds conversions for tests. */
 import { readLegacyRecord } from '@latchkey/acl'
-import { type Conversion, makeConversion } from '../src/convert/make-conversion.ts'
-import type { ReviewDecisions } from '../src/convert/review-decisions.ts'
+import { type Conversion, type ConversionOptions, makeConversion } from '../src/convert/make-conversion.ts'
 import { TokenIntake } from '../src/convert/token-intake.ts'
 
 export interface TokenInput {
@@ -12,7 +11,7 @@ export interface TokenInput {
 }
 
 /** The conversion of these tokens, in the order of their positions. */
-export function aConversion(tokens: readonly TokenInput[], review?: ReviewDecisions): Conversion {
+export function aConversion(tokens: readonly TokenInput[], options?: ConversionOptions): Conversion {
   const intake = new TokenIntake(undefined)
   const seen = new Map<string, number>()
   for (const [position, { id, name = '', type = 'client', rules = '' }] of tokens.entries()) {
@@ -20,5 +19,5 @@ export function aConversion(tokens: readonly TokenInput[], review?: ReviewDecisi
     const { token } = readLegacyRecord(value, { position, seen })
     if (token !== undefined) intake.add({ value, position, line: position + 1, byte: 0 }, token)
   }
-  return makeConversion(intake, review)
+  return makeConversion(intake, options)
 }

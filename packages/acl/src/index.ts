@@ -155,7 +155,11 @@ export {
   type LinkLookup,
   type TokenLinks,
 } from './rules/decide/effective-policies.ts'
-export { globalManagementRules } from './rules/decide/generated-rules.ts'
+export {
+  globalManagementRules,
+  nodeIdentityRules,
+  serviceIdentityRules,
+} from './rules/decide/generated-rules.ts'
 export {
   type AuthorizerDefaults,
   type CompiledInput,

@@ -57,12 +57,21 @@ export const OPTIONS = {
   traffic: option('--traffic <log>', 'access log: calls that the newest version breaks are blockers'),
   examples: withDefault(option('--examples <n>', 'tokens to list for each finding', wholeNumber), 20),
   save: option('--save <folder>', 'write scenario.yaml and tokens.ndjson there, for plan and simulate'),
-  outFolder: option('--out <folder>', 'write policies, plan.json, names.json and two scripts there'),
+  outFolder: option('--out <folder>', 'write policies, plan.json, names.json, tokens.csv and apply.sh there'),
   names: option(
     '--names <file>',
     'names.json of an earlier run: your names, and groups to leave as they are',
   ),
   accessors: option('--accessors <file>', 'answer of GET /v1/acl/tokens, to name tokens by their accessor'),
+  existing: several(
+    '--existing <file...>',
+    'answers of GET /v1/acl/policies and /v1/acl/roles: names to avoid, and what an earlier run made',
+  ),
+  identities: several(
+    '--identities <file...>',
+    'answers of GET /v1/catalog/nodes and /v1/catalog/services: use identities where rules are one',
+  ),
+  only: option('--only <file>', 'rows of tokens.csv: convert these tokens now, and the others later'),
   questions: withDefault(option('--questions <n>', 'random questions for each rule text', wholeNumber), 100),
   timeScale: withDefault(
     option(

@@ -30,7 +30,7 @@ describe('groups', () => {
       { rules: WEB },
     ])
     expect(conversion.management).toHaveLength(1)
-    expect(conversion.withoutRules).toBe(1)
+    expect(conversion.withoutRules).toHaveLength(1)
     expect(conversion.cleared).toMatchObject([{ position: 2 }])
     expect(conversion.unconvertible).toMatchObject([{ token: { position: 3 } }])
     expect(conversion.groups).toHaveLength(1)
@@ -125,7 +125,7 @@ test('the decisions of a review: names and rejected groups, by ids that the next
     roles: {},
     rejected: [groups[1]?.id ?? ''],
   }
-  const decided = aConversion(tokens.toReversed(), decisions)
+  const decided = aConversion(tokens.toReversed(), { review: decisions })
   expect(policyNames(decided)).toEqual(['db-2', 'DB'])
   expect(decided.groups.map(({ rejected }) => rejected)).toEqual([true, false])
 })

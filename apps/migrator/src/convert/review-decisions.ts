@@ -21,7 +21,13 @@ export type ReviewDecisions = z.output<typeof decisionsSchema>
 
 export const NO_DECISIONS: ReviewDecisions = { format: 1, policies: {}, roles: {}, rejected: [] }
 
-export function decisionsOf({ policies, roles, groups }: ConversionPlan): ReviewDecisions {
+export function decisionsOf({
+  policies,
+  roles,
+  groups,
+}: Pick<ConversionPlan, 'policies' | 'roles'> & {
+  readonly groups: readonly Pick<ConversionPlan['groups'][number], 'id' | 'rejected'>[]
+}): ReviewDecisions {
   const namesOf = (list: readonly { readonly id: string; readonly name: string }[]) =>
     Object.fromEntries(list.map((each) => [each.id, each.name]))
   const rejected = groups.filter((group) => group.rejected).map(({ id }) => id)

@@ -25,7 +25,8 @@ export class TokenIntake {
   readonly management: PlannedToken[] = []
   readonly cleared: PlannedToken[] = []
   readonly unconvertible: ConversionPlan['unconvertible'][number][] = []
-  withoutRules = 0
+  readonly withoutRules: PlannedToken[] = []
+  readonly linked: PlannedToken[] = []
   private readonly groupsByRules = new Map<string, IntakeGroup>()
   private readonly meanings = new Map<string, Meaning>()
   private readonly accessors: AccessorLookup | undefined
@@ -40,12 +41,16 @@ export class TokenIntake {
 
   add(record: DumpRecord, token: LegacyToken): void {
     const ref = this.refOf(record, token)
+    if (ref.accessor !== undefined && this.accessors?.isLinked(ref.accessor) === true) {
+      this.linked.push(ref)
+      return
+    }
     if (token.Type === 'management') {
       this.management.push(ref)
       return
     }
     if (token.Rules === '') {
-      this.withoutRules += 1
+      this.withoutRules.push(ref)
       return
     }
     const meaning = this.meanings.get(token.Rules) ?? this.read(token.Rules)
@@ -121,11 +126,13 @@ export function migratedToken(value: object): LegacyToken | undefined {
 export class AccessorLookup {
   private readonly byHash = new Map<string, string | undefined>()
   private readonly byOrigin = new Map<string, string | undefined>()
+  private readonly linked = new Set<string>()
 
   add(record: object): boolean {
     const { AccessorID, SecretID, CreateIndex, Description } = record as Readonly<Record<string, unknown>>
     if (typeof AccessorID !== 'string') return false
     if (AccessorID === '') return true
+    if (isLinked(record)) this.linked.add(AccessorID.toLowerCase())
     if (typeof SecretID === 'string' && SecretID !== REDACTED_SECRET_ID) {
       note(this.byHash, hashOfId(SecretID), AccessorID)
     } else if (typeof CreateIndex === 'number') {
@@ -136,6 +143,11 @@ export class AccessorLookup {
       )
     }
     return true
+  }
+
+  /** Whether the token has policies, roles or identities already. */
+  isLinked(accessor: string): boolean {
+    return this.linked.has(accessor.toLowerCase())
   }
 
   find({ idHash, name, createIndex }: { idHash: string; name: string; createIndex: number }) {

@@ -1,5 +1,7 @@
 /** What `convert` tells people. */
 import type { ConversionPlan } from '../convert/files/plan-schema.ts'
+import { linkText } from '../convert/files/token-table.ts'
+import { hasIdentity } from '../convert/identities.ts'
 import { counted, type Finding, verdictOf } from '../findings/finding.ts'
 import { type Document, findingSection, verdictMark } from './document.ts'
 
@@ -22,8 +24,11 @@ export function conversionDocument(
     `${number(plan.cleared.length)} whose rules decide nothing`,
     `${number(plan.withoutRules)} without rules`,
     `${number(plan.unconvertible.length)} that cannot be converted`,
+    ...(plan.linked.length > 0 ? [`${number(plan.linked.length)} with links already`] : []),
+    ...(plan.waiting.length > 0 ? [`${number(plan.waiting.length)} that wait for a later stage`] : []),
     ...(left > 0 ? [`${number(left)} in rejected groups`] : []),
   ]
+  const withIdentity = accepted.filter(hasIdentity).length
   const more = groups.length - GROUPS_MAX
   const outcome =
     proof.differenceCount === 0 ? 'no decision changes' : counted(proof.differenceCount, 'difference')
@@ -31,7 +36,7 @@ export function conversionDocument(
     title: 'Conversion',
     verdict: verdictMark(verdictOf(findings)),
     lead: [
-      `${counted(tokensOf(accepted), 'token')} in ${counted(accepted.length, 'group')} of equal decisions get policies; ${rest.join(', ')}`,
+      `${counted(tokensOf(accepted), 'token')} in ${counted(accepted.length, 'group')} of equal decisions get ${withIdentity > 0 ? 'policies or identities' : 'policies'}; ${rest.join(', ')}`,
     ],
     sections: [
       {
@@ -39,6 +44,7 @@ export function conversionDocument(
         items: [
           policies.length === 1 ? '1 policy' : `${number(policies.length)} policies`,
           counted(roles.length, 'role'),
+          ...(withIdentity > 0 ? [`identities for ${counted(withIdentity, 'group')}`] : []),
           ...groups.slice(0, GROUPS_MAX).map(groupLine),
           ...(more > 0 ? [`and ${counted(more, 'more group')}`] : []),
         ],
@@ -46,7 +52,7 @@ export function conversionDocument(
       {
         title: 'Proof',
         items: [
-          `${counted(proof.probes, 'question')} derived from the rules of ${counted(proof.tokens, 'token')}, and ${counted(proof.random, 'random one')} near them (seed ${proof.seed}): ${outcome}`,
+          `${counted(proof.probes, 'question')} derived from the rules of ${counted(proof.tokens, 'token')}, and ${counted(proof.random, 'random one')} near them (seed ${proof.seed}): ${outcome}${proof.leftOut > 0 ? `, but for ${counted(proof.leftOut, 'decision')} that identities leave out` : ''}`,
           ...proof.differences.slice(0, DIFFERENCES_MAX).map(differenceLine),
         ],
       },
@@ -66,12 +72,11 @@ export function conversionDocument(
 function writtenLine(plan: ConversionPlan, folder: string | undefined): string {
   if (plan.proof.differenceCount > 0) return 'Nothing was written: a decision would change.'
   if (folder === undefined) return 'Nothing was written: give a folder with --out.'
-  return `Written to ${folder}: plan.json there has the whole proposal; to change names, edit names.json and give it with --names.`
+  return `Written to ${folder}: plan.json there has the whole proposal; to change names, edit names.json and give it with --names; tokens.csv has every token.`
 }
 
-function groupLine({ name, tokens, policies, roles, rejected }: ConversionPlan['groups'][number]): string {
-  const links = [...roles.map((role) => `role ${role}`), ...policies.map((policy) => `policy ${policy}`)]
-  return `${name}: ${counted(tokens.length, 'token')}, ${rejected ? 'rejected' : links.join(', ')}`
+function groupLine(group: ConversionPlan['groups'][number]): string {
+  return `${group.name}: ${counted(group.tokens.length, 'token')}, ${group.rejected ? 'rejected' : linkText(group)}`
 }
 
 function differenceLine(difference: ConversionPlan['proof']['differences'][number]): string {

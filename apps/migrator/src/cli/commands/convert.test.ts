@@ -30,7 +30,7 @@ test('SEC-01, LEAK-01: writes policies, plan, names and scripts, and no secret; 
   expect(code).toBe(EXIT.done)
   expect(stdout).toContain('without the conversion: no-go')
   expect(stdout).toContain('with the conversion: go')
-  expect(readdirSync(out).sort()).toEqual(['apply.sh', 'names.json', 'plan.json', 'policies'])
+  expect(readdirSync(out).sort()).toEqual(['apply.sh', 'names.json', 'plan.json', 'policies', 'tokens.csv'])
   expect(readFileSync(join(out, 'policies', 'web.hcl'), 'utf8')).toBe(
     'key_prefix "web/" {\n  policy = "write"\n}\n',
   )

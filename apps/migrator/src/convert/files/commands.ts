@@ -3,19 +3,16 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { GLOBAL_MANAGEMENT_POLICY_ID, GLOBAL_MANAGEMENT_POLICY_NAME } from '@latchkey/acl'
 import { makeOutputDirectory, writeOutputFile } from '../../cli/output-file.ts'
+import { acceptedGroups, usedBy } from '../make-conversion.ts'
 import { isValidName } from '../names.ts'
-import { decisionsOf } from '../review-decisions.ts'
+import type { ReviewDecisions } from '../review-decisions.ts'
 import { type ConversionPlan, type PlannedToken, planSchema } from './plan-schema.ts'
 
 type CommandPlan = Pick<ConversionPlan, 'policies' | 'roles' | 'groups' | 'management' | 'cleared'>
 
 /** The plan without rejected groups, and without the policies and roles that only they use. */
 function acceptedPart(plan: CommandPlan): CommandPlan {
-  const groups = plan.groups.filter(({ rejected }) => !rejected)
-  const roleNames = new Set(groups.flatMap(({ roles }) => roles))
-  const roles = plan.roles.filter(({ name }) => roleNames.has(name))
-  const policyNames = new Set([...groups, ...roles].flatMap(({ policies }) => policies))
-  return { ...plan, groups, roles, policies: plan.policies.filter(({ name }) => policyNames.has(name)) }
+  return { ...plan, ...usedBy(plan, acceptedGroups(plan)) }
 }
 
 export function shellQuote(text: string): string {
@@ -24,10 +21,13 @@ export function shellQuote(text: string): string {
 
 export function commentOf(name: string): string {
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
+  return name === '' ? 'without name' : visible(JSON.stringify(shown))
+}
+
+/** The text on one line, with the codes of its invisible characters. */
+export function visible(text: string): string {
   const codeOf = (character: string) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
-  return name === ''
-    ? 'without name'
-    : JSON.stringify(shown).replace(/[\p{C}\p{Z}]/gu, (c) => (c === ' ' ? c : codeOf(c)))
+  return text.replace(/[\p{C}\p{Z}]/gu, (c) => (c === ' ' ? c : codeOf(c)))
 }
 
 const APPLY = new URL('apply.sh', import.meta.url)
@@ -52,7 +52,12 @@ export function applyScript(plan: CommandPlan): string {
     })),
     ...groups.flatMap((group) =>
       group.tokens.map((token) =>
-        tokenLine(token, { Policies: named(group.policies), Roles: named(group.roles) }),
+        tokenLine(token, {
+          Policies: named(group.policies),
+          Roles: named(group.roles),
+          ...(group.serviceIdentities.length > 0 && { ServiceIdentities: group.serviceIdentities }),
+          ...(group.nodeIdentities.length > 0 && { NodeIdentities: group.nodeIdentities }),
+        }),
       ),
     ),
     ...cleared.map((token) => tokenLine(token, {})),
@@ -69,8 +74,13 @@ export function applyScript(plan: CommandPlan): string {
 const POLICY_FILES_MAX = 2_000
 
 /** Removes the policies of an earlier run. @returns false, unwritten, if a decision would change. */
-export function writeConversion(folder: string, plan: ConversionPlan): boolean {
+export function writeConversion(
+  folder: string,
+  plan: ConversionPlan,
+  texts: () => { readonly decisions: ReviewDecisions; readonly tokens: string },
+): boolean {
   if (plan.proof.differenceCount > 0) return false
+  const { decisions, tokens } = texts()
   const accepted = acceptedPart(plan)
   const policies = join(folder, 'policies')
   const ownFiles = accepted.policies.length > POLICY_FILES_MAX ? [] : accepted.policies
@@ -81,7 +91,8 @@ export function writeConversion(folder: string, plan: ConversionPlan): boolean {
   for (const { name, rules } of ownFiles) writeOutputFile(join(policies, `${name}.hcl`), rules)
   const files = {
     'plan.json': `${JSON.stringify(plan)}\n`,
-    'names.json': `${JSON.stringify(decisionsOf(plan), null, 2)}\n`,
+    'names.json': `${JSON.stringify(decisions, null, 2)}\n`,
+    'tokens.csv': tokens,
     'apply.sh': applyScript(plan),
   }
   for (const [name, text] of Object.entries(files)) writeOutputFile(join(folder, name), text)

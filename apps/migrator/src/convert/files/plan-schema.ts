@@ -42,6 +42,8 @@ export const planSchema = z.strictObject({
         rejected: z.boolean().describe('by the operator: its tokens stay as they are'),
         policies: names.describe('what each token links directly'),
         roles: names.describe('what each token links'),
+        serviceIdentities: z.array(z.strictObject({ ServiceName: z.string() })),
+        nodeIdentities: z.array(z.strictObject({ NodeName: z.string(), Datacenter: z.string() })),
         texts: z.int().describe('how many different texts mean these rules'),
         tokens: z.array(token),
       }),
@@ -49,6 +51,8 @@ export const planSchema = z.strictObject({
     .describe('tokens whose rules decide equally'),
   management: z.array(token).describe('to be linked to global-management, unless the migration did that'),
   cleared: z.array(token).describe('their rules decide nothing: they lose the text and get no policy'),
+  linked: z.array(token).describe('the token list shows that they have links: nothing is left to do'),
+  waiting: z.array(token).describe('for a later stage: the list of --only does not name them'),
   withoutRules: z.int().describe('tokens for which there is nothing to do'),
   unconvertible: z.array(z.strictObject({ token, reason: z.string() })).describe('they stay as they are'),
   refused: z.int().describe('records of the dump that are not tokens or cannot be read'),
@@ -58,7 +62,8 @@ export const planSchema = z.strictObject({
     texts: z.int().describe('different rule texts among these tokens'),
     probes: z.int().describe('questions that the rules suggest, each under both default policies'),
     random: z.int().describe('random questions near the rules, each under both default policies'),
-    differenceCount: z.int().describe('decisions that the conversion changes'),
+    leftOut: z.int().describe('decisions that identities change: rights on longer names and on agents end'),
+    differenceCount: z.int().describe('other decisions that the conversion changes'),
     differences: z.array(
       z.strictObject({
         token,

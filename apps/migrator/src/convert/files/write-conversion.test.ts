@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { aConversion } from '../../../test/conversion.ts'
 import { planOf } from '../make-conversion.ts'
 import { proveConversion } from '../proof/prove-conversion.ts'
+import { decisionsOf } from '../review-decisions.ts'
 import { writeConversion } from './commands.ts'
 
 const folder = temporaryFolder('convert-write')
@@ -24,7 +25,7 @@ test('a conversion that would change a decision is not written', () => {
       refused: 0,
     })
     const out = join(folder, String(isWritten))
-    expect(writeConversion(out, plan)).toBe(isWritten)
+    expect(writeConversion(out, plan, () => ({ decisions: decisionsOf(plan), tokens: '' }))).toBe(isWritten)
     expect(existsSync(out)).toBe(isWritten)
   }
 })

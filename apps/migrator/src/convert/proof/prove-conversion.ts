@@ -10,15 +10,18 @@ import {
   EMPTY_CONTENT,
   EMPTY_DIRECTORY,
   findRulesProblem,
+  nodeIdentityRules,
   probeQuestions,
   type Question,
   type Rule,
   readText,
   SeededRandom,
+  serviceIdentityRules,
 } from '@latchkey/acl'
 import { SCALAR_RESOURCES, SEGMENT_RESOURCES } from '@latchkey/contract'
 import { readAsSource } from '../../rules/source-reading.ts'
 import type { ConversionPlan } from '../files/plan-schema.ts'
+import { isLeftOut } from '../identities.ts'
 import { acceptedGroups, type Conversion } from '../make-conversion.ts'
 
 export type ConversionProof = ConversionPlan['proof']
@@ -51,16 +54,27 @@ export function proveConversion(
   )
   const policiesOf = new Map(conversion.roles.map(({ name, policies }) => [name, policies]))
   const differences: ConversionProof['differences'][number][] = []
-  const counts = { tokens: 0, texts: 0, probes: 0, random: 0, differenceCount: 0 }
+  const counts = { tokens: 0, texts: 0, probes: 0, random: 0, leftOut: 0, differenceCount: 0 }
   for (const group of acceptedGroups(conversion)) {
     counts.tokens += group.tokens.length
     const linked = [...group.policies, ...group.roles.flatMap((name) => policiesOf.get(name) ?? [])]
-    const granted = linked.flatMap((name) => rulesOf.get(name) ?? [])
+    const ofIdentities = [
+      ...group.serviceIdentities.map(({ ServiceName }) => serviceIdentityRules(ServiceName)),
+      ...group.nodeIdentities.map(({ NodeName }) => nodeIdentityRules(NodeName)),
+    ].flatMap((text) => readText(text, 'current').ruleSet.rules)
+    const granted = [...linked.flatMap((name) => rulesOf.get(name) ?? []), ...ofIdentities]
     const idsOf = (kind: 'policies' | 'roles') =>
       directory[kind].filter(({ Name }) => group[kind].includes(Name)).map(({ ID }) => ({ ID }))
-    const token = { ...BLANK_TOKEN, Policies: idsOf('policies'), Roles: idsOf('roles') }
+    const token = {
+      ...BLANK_TOKEN,
+      Policies: idsOf('policies'),
+      Roles: idsOf('roles'),
+      ServiceIdentities: group.serviceIdentities,
+      NodeIdentities: group.nodeIdentities,
+    }
+    const datacenter = group.nodeIdentities[0]?.Datacenter ?? DATACENTER
     const after = DEFAULT_POLICIES.map((defaultPolicy) =>
-      authorizerOf(token, directory.lookup, { datacenter: DATACENTER, defaultPolicy }),
+      authorizerOf(token, directory.lookup, { datacenter, defaultPolicy }),
     )
     for (const text of group.texts) {
       counts.texts += 1
@@ -85,6 +99,10 @@ export function proveConversion(
           const was = before[i]?.decide(question) ?? false
           const is = after[i]?.decide(question) ?? false
           if (was === is) continue
+          if (was && isLeftOut(group, question)) {
+            counts.leftOut += 1
+            continue
+          }
           counts.differenceCount += 1
           const [first] = group.tokens
           if (differences.length < DIFFERENCES_MAX && first !== undefined) {

@@ -34,13 +34,15 @@ export function simulateUpgrade(conversion: Conversion, cluster: Scenario) {
 function tokenGroups(conversion: Conversion): TokenGroup[] {
   const sizeOf = (groups: readonly { readonly tokens: readonly unknown[] }[]) =>
     groups.reduce((sum, { tokens }) => sum + tokens.length, 0)
-  const converted = sizeOf(acceptedGroups(conversion)) + conversion.cleared.length
+  // Tokens of later stages count as converted: the upgrade comes after the last stage.
+  const later = conversion.waiting.length
+  const converted = sizeOf(acceptedGroups(conversion)) + conversion.cleared.length + later
   const left = sizeOf(conversion.groups.filter(({ rejected }) => rejected)) + conversion.unconvertible.length
   const kept = { unwritable: false } as const
   return [
     { type: 'client', count: converted, rules: undefined, ...kept },
     { type: 'client', count: left, rules: undefined, ...kept },
-    { type: 'client', count: conversion.withoutRules, rules: '', ...kept },
+    { type: 'client', count: conversion.withoutRules.length, rules: '', ...kept },
     { type: 'management', count: conversion.management.length, rules: '', ...kept },
   ]
 }
