@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceVersion } from '@latchkey/contract'
 import { type Client, createClient } from '@latchkey/sdk'
-import { InputError } from '../errors.ts'
+import { EXIT, InputError } from '../errors.ts'
 import { isAtLeast, NEW_ACLS } from '../version.ts'
 import { type LogLine, type ServerProcess, startProcess } from './server-process.ts'
 
@@ -17,6 +17,8 @@ interface ClusterOptions {
   /** Undefined for an embedded PostgreSQL in a temporary directory. */
   readonly databaseUrl: string | undefined
   readonly managementSecret: string
+  /** Called if the database ends before the rehearsal does. */
+  readonly onLost?: (problem: InputError) => void
 }
 
 type MigrationStatus = Awaited<ReturnType<Client['status']['migration']>>
@@ -71,6 +73,12 @@ export class Cluster {
       ready: /PostgreSQL runs in (.+)/,
       name: 'database',
       onLog: () => undefined,
+    })
+    const { database } = this
+    void database.ended.then((how) => {
+      if (this.database !== database) return
+      const problem = `the database of ${this.datacenter} ended during the rehearsal (${how}): run it again`
+      this.options.onLost?.(new InputError(problem, { exitCode: EXIT.failed }))
     })
     this.databaseUrl = (await readFile(join(dataDir, 'postgres.url'), 'utf8')).trim()
   }
@@ -158,8 +166,9 @@ export class Cluster {
   /** Ends every process and removes its files. Safe to call twice. */
   async close(): Promise<void> {
     await Promise.all([...this.servers.keys()].map((id) => this.end(id, 'SIGTERM')))
-    await this.database?.stop('SIGTERM')
+    const { database } = this
     this.database = undefined
+    await database?.stop('SIGTERM')
     if (this.directory !== undefined) await rm(this.directory, { recursive: true, force: true })
     this.directory = undefined
   }

@@ -10,6 +10,7 @@ import type { LogLine } from './server-process.ts'
 interface FleetOptions {
   readonly main: string
   readonly databaseUrl: string | undefined
+  readonly onLost: (problem: InputError) => void
   readonly replicationSecret: (datacenter: DatacenterSpec) => string | undefined
 }
 
@@ -36,6 +37,7 @@ export class Fleet {
         defaultPolicy,
         databaseUrl: options.databaseUrl,
         managementSecret: this.managementSecret,
+        onLost: options.onLost,
       })
       for (const { id } of servers) this.homes.set(id, cluster)
       return cluster

@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { ANONYMOUS_TOKEN_SECRET_ID, batchesDurationMs, MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
+import { LatchkeyError } from '@latchkey/sdk'
+import { EXIT, InputError } from '../errors.ts'
 import type { Scenario } from '../scenario/scenario.ts'
 import { latchkeyModel } from '../simulate/models/latchkey-model.ts'
 import { simulate } from '../simulate/run.ts'
@@ -31,7 +33,9 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const steps = stepsOf(scenario)
   simulate({ ...scenario, model: 'latchkey' }, latchkeyModel)
   const tokens = anonymousLast(options.tokens ?? generateTokens(scenario.tokens), scenario)
+  const lost = new AbortController()
   const fleet: Fleet = new Fleet(scenario, {
+    onLost: (problem) => lost.abort(problem),
     main: options.serverMain,
     databaseUrl: options.databaseUrl,
     // Like a token with acl:read, a client token lacks the right that replication needs.
@@ -42,8 +46,29 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   })
   const book = new TokenBook(tokens)
   try {
-    const run = { options, scenario, steps, fleet, tokens, book, done: [], intentions: [], refusedWrites: [] }
-    return await runSteps(run)
+    const signal = AbortSignal.any([options.signal, lost.signal])
+    const isLost = new Promise<never>((_, reject) => {
+      lost.signal.addEventListener('abort', () => reject(lost.signal.reason), { once: true })
+    })
+    const run = {
+      options: { ...options, signal },
+      scenario,
+      steps,
+      fleet,
+      tokens,
+      book,
+      done: [],
+      intentions: [],
+      refusedWrites: [],
+    }
+    return await Promise.race([runSteps(run), isLost])
+  } catch (error) {
+    if (lost.signal.aborted) throw lost.signal.reason
+    if (!(error instanceof LatchkeyError)) throw error
+    throw new InputError(`a call of the rehearsal failed (${error.endpoint}): ${error.message}`, {
+      exitCode: EXIT.failed,
+      cause: error,
+    })
   } finally {
     await fleet.close()
   }

@@ -227,6 +227,27 @@ describe.concurrent('on real processes', () => {
     600_000,
   )
 
+  test('a rehearsal whose database dies ends with one sentence', async ({ expect }) => {
+    const main = join(servers, 'database-dies.ts')
+    const dead = join(servers, 'dead')
+    writeFileSync(
+      main,
+      `import { existsSync } from 'node:fs'
+if (process.argv[2] === 'postgres')
+  setInterval(() => { if (existsSync(${JSON.stringify(dead)})) process.kill(process.pid, 'SIGTERM') }, 50)
+await import(${JSON.stringify(serverMain())})
+`,
+    )
+    const onProgress = (text: string) => {
+      if (text.startsWith('restart a')) writeFileSync(dead, '')
+    }
+    await expect(rehearse(options(THREE_SERVERS, { serverMain: main, onProgress }))).rejects.toMatchObject({
+      name: 'InputError',
+      exitCode: EXIT.failed,
+      message: expect.stringMatching(/^the database of dc1 ended during the rehearsal \(.+\): run it again$/),
+    })
+  }, 600_000)
+
   test('an interrupted rehearsal ends its processes and removes its directory', async ({ expect }) => {
     const interrupted = new AbortController()
     const run = rehearse(

@@ -24,6 +24,8 @@ export function linesOf(log: readonly LogLine[], message: string): LogLine[] {
 
 export interface ServerProcess {
   readonly url: string
+  /** Resolves with the code or signal with which it ended. */
+  readonly ended: Promise<string>
   signal(signal: NodeJS.Signals): void
   stop(signal: NodeJS.Signals): Promise<void>
 }
@@ -77,7 +79,10 @@ export async function startProcess(options: ProcessOptions): Promise<ServerProce
     child.kill('SIGKILL')
     throw error
   })
-  return { url, signal: (signal) => child.kill(signal), stop: (signal) => stop(child, signal) }
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+  })
+  return { url, ended, signal: (signal) => child.kill(signal), stop: (signal) => stop(child, signal) }
 }
 
 async function stop(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
