@@ -81,6 +81,11 @@ export const RULE_ISSUES: readonly RuleIssue[] = [
   },
 ]
 
+const OF_READING = ['rules-unreadable', 'rules-level-case', 'rules-read-differently']
+
+/** What matters wherever the rules are read, whatever the version of the cluster. */
+export const READING_ISSUES = RULE_ISSUES.filter(({ id }) => OF_READING.includes(id))
+
 function findRules({ scenario }: Evidence): readonly Finding[] {
   const groups = rulesOf(scenario)
   const widening = scenario.model === 'latchkey' ? 'comment-out' : 'keep'

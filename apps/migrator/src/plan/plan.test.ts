@@ -89,6 +89,19 @@ describe('the census of a dump', () => {
     )
   })
 
+  test('rules of a migrated token that another service reads differently are a blocker, too', () => {
+    const census = censusOf(
+      ['WRITE', 'write'].map((level, i) => ({
+        AccessorID: `a-${i}`,
+        Description: `moved ${i}`,
+        Rules: `key "a" { policy = "${level}" }`,
+      })),
+    )
+    expect(census.findings()).toMatchObject([
+      { id: 'rules-level-case', severity: 'critical', count: 1, tokens: [{ name: 'moved 0', position: 0 }] },
+    ])
+  })
+
   test('the list of the token API is one finding that names the right list', () => {
     const list = [1, 2].map((i) => ({
       AccessorID: `a-${i}`,

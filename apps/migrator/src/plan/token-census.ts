@@ -9,7 +9,7 @@ import type { LegacyToken } from '@latchkey/contract'
 import type { ArchiveContents } from '../archive/read-archive.ts'
 import { hashOfId, isLinked, nameWithoutId } from '../dump/hidden-id.ts'
 import { agrees, counted, type Finding, type Severity, type TokenPlace } from '../findings/finding.ts'
-import { RULE_ISSUES } from '../findings/rule-findings.ts'
+import { READING_ISSUES, RULE_ISSUES } from '../findings/rule-findings.ts'
 import { analyzeRules, type RuleAnalysis } from '../rules/analyze-rules.ts'
 import type { TokenGroup } from '../scenario/scenario.ts'
 
@@ -140,6 +140,8 @@ export class TokenCensus {
     const isLegacy = (typeof Rules === 'string' && Rules !== '') || Type === 'management'
     if (isLinked(record.value) || !isLegacy) return
     this.totals.withLegacyRights += 1
+    // What 1.4.0 changes is behind this token.
+    if (typeof Rules === 'string' && Type !== 'management') this.noteRules(record, Rules, READING_ISSUES)
     if (Type === 'management') this.totals.unlinkedManagement += 1
     const places = Type === 'management' ? this.unlinkedPlaces : this.legacyRightsPlaces
     if (places.length < this.options.placesMax) {
@@ -160,8 +162,12 @@ export class TokenCensus {
     this.totals.client += 1
     if (token.Rules === '') return
     this.totals.withRules += 1
-    const analysis = this.analyze(token.Rules)
-    for (const { id, severity, title, avoid, of } of RULE_ISSUES) {
+    this.noteRules(record, token.Rules, RULE_ISSUES)
+  }
+
+  private noteRules(record: DumpRecord, rules: string, issues: typeof RULE_ISSUES): void {
+    const analysis = this.analyze(rules)
+    for (const { id, severity, title, avoid, of } of issues) {
       const detail = of(analysis)
       if (detail !== undefined) this.note(record, { id, severity, title, avoid, detail })
     }
