@@ -149,3 +149,29 @@ test.each([
   expect(stderr).toContain(message)
   expect(existsSync(out)).toBe(false)
 })
+
+test('a stage converts the lines of --only; tokens with links are done, and --identities saves policies', async () => {
+  const out = join(folder, 'all')
+  const rules = 'node "n" { policy = "write" } service "" { policy = "read" }'
+  const node = { ID: 'node-secret', Name: 'node', Type: 'client', Rules: rules, CreateIndex: 9 }
+  const dump = file('staged.json', JSON.stringify([...JSON.parse(DUMP), node]))
+  await run(['convert', dump, '--out', out])
+  const [header, , db, , last] = readFileSync(join(out, 'tokens.csv'), 'utf8').split('\n')
+  const stage = file('stage.csv', [header, db, last].join('\n'))
+  const linked = { AccessorID: '22222222-2222-4222-8222-222222222222', Policies: [{ ID: 'p' }] }
+  const list = file('list.json', JSON.stringify([{ ...linked, SecretID: 'second-secret' }]))
+  const nodes = file('nodes.json', JSON.stringify([{ Node: 'n', Datacenter: 'dc1' }]))
+  const options = ['--only', stage, '--accessors', list, '--identities', nodes, '--json']
+  const { code, stdout } = await run(['convert', dump, ...options])
+  expect(code).toBe(EXIT.done)
+  const plan = planSchema.parse(JSON.parse(stdout))
+  expect(plan).toMatchObject({ policies: [], linked: [{ name: 'db' }], waiting: [{}, {}] })
+  expect(plan.groups).toMatchObject([{ nodeIdentities: [{ NodeName: 'n', Datacenter: 'dc1' }] }])
+})
+
+test.each(['--existing', '--identities'])('2: %s with an answer of another endpoint', async (option) => {
+  const list = file('other.json', '[{"AccessorID":"x"}]')
+  const { code, stderr } = await run(['convert', '-', option, list], { stdin: DUMP })
+  expect(code).toBe(EXIT.usage)
+  expect(stderr).toContain('a record has no')
+})
