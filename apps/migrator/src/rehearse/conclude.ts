@@ -61,6 +61,9 @@ export async function conclude(run: Run, seen: Seen) {
     ),
   }
   const beforehand = simulateBeforehand(run, run.steps, options.times ?? UNKNOWN_TIMES)
+  const disturbing = done.filter(
+    ({ step, at, answeredAt = at }) => DISTURBING.has(step.kind) && answeredAt >= (ended[0]?.at ?? startedAt),
+  )
   const proofs = prove(
     {
       ...found,
@@ -74,10 +77,8 @@ export async function conclude(run: Run, seen: Seen) {
       workloads: scenario.workloads,
       windows: seen.windows,
       stalls: [...seen.stalls, ...stallsOf(measured)],
-      isDisturbed: done.some(
-        ({ step, at, answeredAt = at }) =>
-          DISTURBING.has(step.kind) && answeredAt >= (ended[0]?.at ?? startedAt),
-      ),
+      isDisturbed: disturbing.length > 0,
+      deletions: disturbing.filter(({ step }) => step.kind === 'delete-tokens').length,
     },
     simulated,
   )

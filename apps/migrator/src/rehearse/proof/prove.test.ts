@@ -88,6 +88,7 @@ const FOUND: Findings = {
   windows: SIMULATED.windows,
   stalls: [],
   isDisturbed: false,
+  deletions: 0,
 }
 
 const failing = (found: Findings) =>
@@ -124,6 +125,16 @@ test.each<[string, Partial<Findings>, string]>([
   ['a server is in another mode', { servers: { s1: { mode: 'legacy', newModeAt: null } } }, MODES],
   ['a server left the mode 2 s later', { servers: { s1: { mode: 'new', newModeAt: 12 } } }, MODES],
   ['a batch has another size', { migration: { ...migration, sizes: [128, 127, 45] } }, BATCHES],
+  [
+    'two tokens fewer were migrated, and one was deleted',
+    { isDisturbed: true, deletions: 1, migration: { ...migration, tokens: 298, sizes: [128, 128, 42] } },
+    BATCHES,
+  ],
+  [
+    'a token fewer was migrated after a takeover, and none was deleted',
+    { isDisturbed: true, migration: { ...migration, tokens: 299, sizes: [128, 128, 43] } },
+    BATCHES,
+  ],
   ['the batches take 2.1 % longer', { migration: { ...migration, lastBatchAt: 112.1 } }, TIMES],
   ['the first batch is 2 s late', { migration: { ...migration, firstBatchAt: 12, lastBatchAt: 112 } }, TIMES],
   [
@@ -182,6 +193,10 @@ test.each<[string, Partial<Findings>]>([
       migration: { ...migration, lastBatchAt: 117 },
       stalls: [{ from: 50_000, to: 54_000 }],
     },
+  ],
+  [
+    'a token was deleted before its batch',
+    { isDisturbed: true, deletions: 1, migration: { ...migration, tokens: 299, sizes: [128, 128, 43] } },
   ],
   [
     'writes one by one moved tokens to another batch',
