@@ -21,8 +21,8 @@ export interface Observation {
   /** `waiting` for the end of legacy mode, or in a secondary for accessors from the primary. */
   readonly state: 'waiting' | 'running' | 'done'
   readonly withoutAccessor: number
-  /** Number of tokens that have received an accessor; undefined if the service does not count them. */
-  readonly done: number | undefined
+  /** Number of tokens with an accessor. */
+  readonly done: number
   readonly batches: number | undefined
   readonly waitsFor: readonly string[]
 }
@@ -72,9 +72,9 @@ async function observeThrough(reader: HttpReader, readers: readonly HttpReader[]
     const waitsFor = WaitsFor.length > 0 ? WaitsFor : blockers
     return { at, servers, state, withoutAccessor: Total - done, done, batches, waitsFor }
   }
-  const withoutAccessor = await countWithoutAccessor(reader)
+  const { withoutAccessor, done } = await countTokens(reader)
   const state = blockers.length > 0 ? 'waiting' : withoutAccessor > 0 ? 'running' : 'done'
-  return { at, servers, state, withoutAccessor, done: undefined, batches: undefined, waitsFor: blockers }
+  return { at, servers, state, withoutAccessor, done, batches: undefined, waitsFor: blockers }
 }
 
 /** Undefined if the token may not see every server: the service leaves the others out, without an error. */
@@ -110,18 +110,21 @@ function seenServer({ name, version, mode, status }: Member): SeenServer {
 }
 
 /** Counts through the token API or, before 1.4.0 and in legacy mode, through the legacy list, without accessors. */
-async function countWithoutAccessor(reader: HttpReader): Promise<number> {
-  const count = async (path: string, lacksAccessor: (record: object) => boolean) => {
-    let found = 0
-    for await (const group of readList(reader, path))
-      found += group.filter(({ value }: DumpRecord) => lacksAccessor(value)).length
-    return found
+async function countTokens(reader: HttpReader): Promise<{ withoutAccessor: number; done: number }> {
+  const count = async (path: string, hasAccessor: (record: object) => boolean) => {
+    let [withoutAccessor, done] = [0, 0]
+    for await (const group of readList(reader, path)) {
+      const found = group.filter(({ value }: DumpRecord) => hasAccessor(value)).length
+      done += found
+      withoutAccessor += group.length - found
+    }
+    return { withoutAccessor, done }
   }
   try {
-    return await count(NEW_LIST, (record) => 'AccessorID' in record && record.AccessorID === '')
+    return await count(NEW_LIST, (record) => !('AccessorID' in record && record.AccessorID === ''))
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return await count(LEGACY_LIST, () => true)
+    return await count(LEGACY_LIST, () => false)
   }
 }
 

@@ -100,6 +100,14 @@ describe('a service of any version', () => {
     expect(lines[0]?.waitsFor).toHaveLength(2)
   })
 
+  test('a watch that begins in the middle counts the tokens that have an accessor already', async () => {
+    const lines = await allOf(watchOf(await serve(DAY.slice(1))))
+    expect(lines.map(({ state, done, total }) => [state, done, total])).toEqual([
+      ['running', 1, 3],
+      ['done', 3, 3],
+    ])
+  })
+
   test('what a server says of itself comes before what the others heard (stale gossip)', async () => {
     const stale = member('s1', '1.8.7', '2')
     const self = { Member: stale, Stats: { consul: { acl: 'enabled' } } }

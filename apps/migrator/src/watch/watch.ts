@@ -32,7 +32,6 @@ export async function* watch(
   let last: Observation | undefined
   /** The observation before the first decrease. */
   let begun: Observation | undefined
-  let most = 0
   let content = ''
   for (;;) {
     const beganAt = Date.now()
@@ -40,12 +39,11 @@ export async function* watch(
     try {
       const now = await observe(readers)
       if (last !== undefined && now.withoutAccessor < last.withoutAccessor) begun ??= last
-      most = Math.max(most, now.withoutAccessor + (now.done ?? 0))
       last = now
-      line = lineOf(now, most, begun)
+      line = lineOf(now, begun)
     } catch (error) {
       if (!isSilent(error) || last === undefined) throw error
-      const known = lineOf({ ...last, at: Date.now(), waitsFor: [] }, most, undefined)
+      const known = lineOf({ ...last, at: Date.now(), waitsFor: [] }, undefined)
       line = { ...known, state: 'silent', estimatedSeconds: 0, silent: error.message }
     }
     const next = JSON.stringify({ ...line, at: '' })
@@ -56,9 +54,8 @@ export async function* watch(
   }
 }
 
-/** @param most the most tokens seen. */
-function lineOf(now: Observation, most: number, begun: Observation | undefined): WatchLine {
-  const { at, state, withoutAccessor, done = most - withoutAccessor, batches, servers, waitsFor } = now
+function lineOf(now: Observation, begun: Observation | undefined): WatchLine {
+  const { at, state, withoutAccessor, done, batches, servers, waitsFor } = now
   const seconds = begun === undefined ? 0 : (at - begun.at) / 1_000
   const given = begun === undefined ? 0 : begun.withoutAccessor - withoutAccessor
   return {
