@@ -143,7 +143,7 @@ start() {
   pids+=($!)
 }
 finish() {
-  wait "${pids[0]}" || { wait; fail 'stopped at the error above; the script can be run again'; }
+  wait "${pids[0]}" || { wait "${pids[@]}" || true; fail 'stopped at the error above; the script can be run again'; }
   pids=("${pids[@]:1}")
 }
 finish_all() { while [ "${#pids[@]}" -gt 0 ]; do finish; done; }
