@@ -84,14 +84,14 @@ function randomBytes(random: SeededRandom): Buffer {
 }
 
 /** How long a client waits for an answer before it half-closes: a busy server would treat the client as gone. */
-const ANSWER_MS = 200
+const ANSWER_MS = 1_000
 
 /** Sends all bytes, and half-closes at the first answer; resolves with the answers when the server closes. */
 function exchange(port: number, bytes: Buffer): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1')
     let text = ''
-    socket.setTimeout(2_000, () => socket.destroy())
+    socket.setTimeout(5_000, () => socket.destroy())
     const patience = setTimeout(() => socket.end(), ANSWER_MS)
     socket.on('data', (data) => {
       text += data.toString('latin1')

@@ -104,7 +104,7 @@ change (nothing is written then), and with 3 if tokens cannot be converted or th
         ...(tokens && { tokens: tokens.slice(0, PLACES_MAX) }),
       })),
     ])
-    const files = () => ({ decisions: decisionsOf(whole), tokens: tokenTable(conversion, found) })
+    const files = () => ({ names: decisionsOf(whole), tokens: tokenTable(conversion, found) })
     const folder = out !== undefined && writeConversion(out, plan, files) ? out : undefined
     const document = conversionDocument(plan, findings, folder)
     const code = await writeAnswer({ findings, document, json: plan }, options, io)

@@ -77,10 +77,10 @@ const POLICY_FILES_MAX = 2_000
 export function writeConversion(
   folder: string,
   plan: ConversionPlan,
-  texts: () => { readonly decisions: ReviewDecisions; readonly tokens: string },
+  texts: () => { readonly names: ReviewDecisions; readonly tokens: string },
 ): boolean {
   if (plan.proof.differenceCount > 0) return false
-  const { decisions, tokens } = texts()
+  const { names, tokens } = texts()
   const accepted = acceptedPart(plan)
   const policies = join(folder, 'policies')
   const ownFiles = accepted.policies.length > POLICY_FILES_MAX ? [] : accepted.policies
@@ -91,7 +91,7 @@ export function writeConversion(
   for (const { name, rules } of ownFiles) writeOutputFile(join(policies, `${name}.hcl`), rules)
   const files = {
     'plan.json': `${JSON.stringify(plan)}\n`,
-    'names.json': `${JSON.stringify(decisions, null, 2)}\n`,
+    'names.json': `${JSON.stringify(names, null, 2)}\n`,
     'tokens.csv': tokens,
     'apply.sh': applyScript(plan),
   }

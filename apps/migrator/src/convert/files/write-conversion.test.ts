@@ -25,7 +25,7 @@ test('a conversion that would change a decision is not written', () => {
       refused: 0,
     })
     const out = join(folder, String(isWritten))
-    expect(writeConversion(out, plan, () => ({ decisions: decisionsOf(plan), tokens: '' }))).toBe(isWritten)
+    expect(writeConversion(out, plan, () => ({ names: decisionsOf(plan), tokens: '' }))).toBe(isWritten)
     expect(existsSync(out)).toBe(isWritten)
   }
 })
