@@ -4,7 +4,9 @@
  */
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { hostname } from 'node:os'
 import { describe, expect, test } from 'vitest'
+import { converse } from './echo-server.ts'
 import { exchange, openConnection, type Piece, type RawOptions } from './raw-http.ts'
 import { startTestServer } from './server.ts'
 import { MANAGEMENT } from './shared-env.ts'
@@ -291,6 +293,58 @@ describe('DOS-04: a refused body is not read', () => {
         body: 'x'.repeat(MIB + 1),
       })
       expect(response.status).toBe(413)
+    }
+  })
+})
+
+describe('a foreign Host', () => {
+  const TOKEN = `X-Service-Token: ${MANAGEMENT}\r\n`
+  test.each([
+    ['with a token', 'GET /v1/acl/token/self', TOKEN, 200],
+    ['with a Bearer token', 'GET /v1/acl/token/self', `Authorization: Bearer ${MANAGEMENT}\r\n`, 200],
+    ['with a token in the query', `GET /v1/kv/a?keys&token=${MANAGEMENT}`, '', 404],
+    ['with a token, on the own datacenter', 'GET /v1/agent/self?dc=dc1', TOKEN, 200],
+    ['with an unknown token', 'GET /v1/kv/a', 'X-Service-Token: nobody\r\n', 403],
+    ['without a token', 'GET /v1/kv/a', '', 421],
+    ['with the anonymous secret', 'GET /v1/kv/a', 'X-Consul-Token: anonymous\r\n', 421],
+    ['with the anonymous secret first', 'GET /v1/kv/a?token=anonymous', TOKEN, 421],
+    [
+      'with a secret that a forwarded request ignores',
+      'GET /v1/kv/a',
+      `X-Service-Forwarded: dc9\r\nX-Consul-Token: a\r\n`,
+      421,
+    ],
+    ['for another datacenter', 'GET /v1/kv/a?dc=dc1&dc=dc2', TOKEN, 421],
+    ['on bootstrap', 'PUT /v1/acl/bootstrap', `${TOKEN}Content-Length: 0\r\n`, 421],
+    ['on a login', 'POST /v1/acl/login', `${TOKEN}Content-Length: 2\r\n\r\n{}`, 421],
+    [
+      'on a question of rights',
+      'POST /v1/internal/acl/authorize',
+      `${TOKEN}Content-Length: 2\r\n\r\n[]`,
+      421,
+    ],
+    ['on a route that needs no right', 'GET /v1/status/leader', TOKEN, 421],
+    ['on an unknown path', 'GET /v1/acl//token/self', TOKEN, 421],
+    ['on a page', 'GET /livez', TOKEN, 421],
+  ])('%s: the same status from Node and for repeated headers', async (_what, line, rest, status) => {
+    const body = rest.includes('\r\n\r\n') ? '' : '\r\n'
+    const request = `${line} HTTP/1.1\r\nHost: consul:8500\r\n${rest}${body}`
+    const answers = await converse(port, Array(3).fill(request))
+    expect(answers.map((answer) => Number(answer.split(' ', 2)[1]))).toEqual([status, status, status])
+  })
+
+  test('without ACLs, no secret helps; beyond loopback, the server takes its own names and none below', async () => {
+    const env = { LATCHKEY_ACL_ENABLED: 'off', LATCHKEY_NODE_NAME: 'node-7', HOST: '0.0.0.0' }
+    const open = Number(new URL((await startTestServer(env)).url).port)
+    for (const [host, status] of [
+      ['evil.example', 421],
+      ['web.service.consul', 421],
+      ['CONSUL.:8500', 200],
+      ['node-7', 200],
+      [hostname(), 200],
+    ] as const) {
+      const request = `GET /v1/catalog/nodes HTTP/1.1\r\nHost: ${host}\r\nX-Service-Token: a\r\n\r\n`
+      expect([host, (await exchange(open, [request], { answers: 1 })).statuses]).toEqual([host, [status]])
     }
   })
 })

@@ -2,7 +2,8 @@
  * The path of a request: route, parse, admit, decode, handle, render. A blocking read that waited repeats admission and
  * handler, because the caller's rights may have changed.
  */
-import { AclError, limits } from '@latchkey/contract'
+import { ANONYMOUS_TOKEN_SECRET_ID } from '@latchkey/acl'
+import { AclError, type AnyRoute, limits, routeOf } from '@latchkey/contract'
 import { indexOf, isCurrent, type Seen, SharedAnswers, Wait } from './blocking/blocking.ts'
 import type { Admission } from './caller/admission.ts'
 import { HANDLERS } from './generated/handlers.ts'
@@ -12,9 +13,16 @@ import type { ServiceOptions } from './options.ts'
 import { renderAnswer } from './reply/render.ts'
 import { type ReceivedBody, readBody, streamOf } from './request/body.ts'
 import { DecodedBodies } from './request/decoded-bodies.ts'
-import type { AnswerHeader, HeaderFamily } from './request/headers.ts'
-import { DATACENTER_FAMILY, familiesOf, forwardingOf, headerFamilies } from './request/headers.ts'
+import type { AnswerHeader, Forwarding, HeaderFamily } from './request/headers.ts'
+import {
+  credentialOf,
+  DATACENTER_FAMILY,
+  familiesOf,
+  forwardingOf,
+  headerFamilies,
+} from './request/headers.ts'
 import { type ParsedRequest, type ParseOptions, parse } from './request/parse.ts'
+import { paramsOf } from './request/read-options.ts'
 import { RequestState } from './request/request-state.ts'
 import { checkPathIds, requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
@@ -37,10 +45,34 @@ export class Pipeline {
     this.sharedAnswers = new SharedAnswers(options)
   }
 
+  /**
+   * Whether this service refuses a request unless its secret is that of a token. False for the anonymous secret, which
+   * every page knows, and for a request that another datacenter answers, because its ACLs may be off. Decisions: hosts.
+   */
+  dependsOnSecret(request: Pick<WireRequest, 'method' | 'url' | 'header'>): boolean {
+    const { aclEnabled, datacenter } = this.options
+    if (!aclEnabled) return false
+    try {
+      const routing = route(request.method, request.url, this.options)
+      if (routing.kind !== 'route' || ignoresSecret(routeOf(routing.match.name))) return false
+      const query = paramsOf(request.url)
+      if (query.getAll('dc').some((each) => each !== '' && each !== datacenter)) return false
+      const { secretId } = credentialOf(request, query, this.familiesFor(forwardingOf(request)))
+      return secretId !== undefined && secretId !== ANONYMOUS_TOKEN_SECRET_ID
+    } catch (error) {
+      if (error instanceof AclError) return false
+      throw error
+    }
+  }
+
+  private familiesFor(forwarding: Forwarding | undefined): readonly HeaderFamily[] {
+    return forwarding ? [DATACENTER_FAMILY] : this.families
+  }
+
   /** The state of a request, before anything is known of it but its headers. */
   stateOf(request: WireRequest): RequestState {
     const forwarding = forwardingOf(request)
-    const families = forwarding ? [DATACENTER_FAMILY] : this.families
+    const families = this.familiesFor(forwarding)
     const state = new RequestState(request, familiesOf(request, families), forwarding)
     const { translateAddresses, profile } = this.options
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
@@ -224,6 +256,11 @@ async function readShortBody(
 function requireRightToBody(call: AnyCall): void {
   if (call.route.name === 'kv.write')
     requireKeyRight(call, requireKey({ Key: call.params.Key ?? '' }), 'write')
+}
+
+/** Whether any caller will do, or an unknown secret is treated like none. */
+function ignoresSecret({ right, ignoresToken, local }: AnyRoute): boolean {
+  return right === 'none' || ignoresToken === true || local === true
 }
 
 /** Waits for a body, and for a turn of its own if the body is long. */

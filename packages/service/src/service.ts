@@ -44,6 +44,11 @@ export class Service {
     }
   }
 
+  /** See {@link Pipeline.dependsOnSecret}. */
+  dependsOnSecret(request: Pick<WireRequest, 'method' | 'url' | 'header'>): boolean {
+    return this.pipeline.dependsOnSecret(request)
+  }
+
   names(options: NamesOptions): Names {
     return new Names(this.options, this.forwarding.callers, options)
   }

@@ -84,6 +84,13 @@ describe('the host of a request', () => {
     expect(codeOf(guard, { host: 'evil.example' })).toBe('host_not_allowed')
   })
 
+  test.each(['127.0.0.2', '::1', 'Localhost'])('a server on %s alone takes none of its own names', (host) => {
+    const guard = new HostGuard({ host, ownNames: ['consul'], allowedHosts: [] })
+    expect(codeOf(guard, { host: 'consul' })).toBe('host_not_allowed')
+    const elsewhere = new HostGuard({ host: '10.0.0.1', ownNames: ['consul'], allowedHosts: [] })
+    expect(codeOf(elsewhere, { host: 'consul' })).toBeUndefined()
+  })
+
   test('LATCHKEY_ALLOWED_HOSTS adds names and addresses, on any port; * adds all', () => {
     const guard = new HostGuard({
       host: '127.0.0.1',

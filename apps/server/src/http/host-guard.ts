@@ -1,7 +1,9 @@
 /** Refuses requests that a web page may have sent on behalf of its visitor. Decisions: hosts. */
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { AclError } from '@latchkey/contract'
+import { AclError, shorten } from '@latchkey/contract'
+import type { Service, WireRequest } from '@latchkey/service'
+import { firstValue } from './api/wire-adapter.ts'
 import { plainAddress } from './listener/connection-limit.ts'
 
 /** The entry of `LATCHKEY_ALLOWED_HOSTS` that allows every host. */
@@ -9,8 +11,12 @@ export const ANY_HOST = '*'
 
 interface HostGuardOptions {
   readonly host: string
+  /** Names of the server that it also takes if it listens beyond loopback. */
+  readonly ownNames?: readonly string[]
   /** Names and addresses that requests may be sent to, besides the server's own. */
   readonly allowedHosts: readonly string[]
+  /** Whether the service refuses a request unless its secret is that of a token: a rebinding page has none. */
+  readonly dependsOnSecret?: Service['dependsOnSecret']
   /** Origins whose pages may write. A wildcard grants none. */
   readonly allowedOrigins?: readonly string[]
 }
@@ -18,6 +24,9 @@ interface HostGuardOptions {
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 /** Methods that change nothing. RFC 9110, 9.2.1. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE'])
+
+type Asked = Pick<IncomingMessage, 'headers' | 'method' | 'socket' | 'url'> &
+  (Pick<IncomingMessage, 'headersDistinct'> | Pick<WireRequest, 'header'>)
 
 /**
  * Refuses a request for a host that is not this server: in DNS rebinding, a page of another site uses its own host
@@ -31,25 +40,35 @@ export class HostGuard {
   private readonly origins: ReadonlySet<string>
   private readonly allowsAny: boolean
   private readonly isEverywhere: boolean
+  private readonly dependsOnSecret: Service['dependsOnSecret']
   /** Most requests repeat the host of the previous one. */
   private lastAdmitted: string | undefined
 
-  constructor({ host, allowedHosts, allowedOrigins }: HostGuardOptions) {
+  constructor(options: HostGuardOptions) {
+    const { host, ownNames = [], allowedHosts, allowedOrigins, dependsOnSecret } = options
+    const names = isOfLoopback(canonical(host)) ? [host] : [host, ...ownNames]
     this.origins = new Set(allowedOrigins)
-    this.names = new Set([host, ...allowedHosts].map((name) => canonical(name)))
+    this.names = new Set([...names, ...allowedHosts].map((name) => canonical(name)))
     this.allowsAny = allowedHosts.includes(ANY_HOST)
     this.isEverywhere = WILDCARDS.has(host)
+    this.dependsOnSecret = dependsOnSecret ?? (() => false)
   }
 
   /** @returns why the request is refused: `host_not_allowed`, `origin_foreign`. */
-  refusalOf(request: Pick<IncomingMessage, 'headers' | 'method' | 'socket' | 'url'>): AclError | undefined {
+  refusalOf(request: Asked): AclError | undefined {
     const { host, origin } = request.headers
     // Only old clients and probes omit it; browsers never do.
-    if (host && !this.admits(host, request.socket)) return hostNotAllowed()
+    if (host && !this.admits(host, request.socket) && !this.isWithSecret(request)) return hostNotAllowed(host)
     const target = authorityOf(request.url)
-    if (target !== undefined && !this.admits(target, request.socket)) return hostNotAllowed()
+    if (target !== undefined && !this.admits(target, request.socket)) return hostNotAllowed(target)
     if (origin === undefined || SAFE_METHODS.has(request.method ?? 'GET')) return undefined
     return isSameHost(origin, host) || this.origins.has(origin) ? undefined : originForeign()
+  }
+
+  private isWithSecret(request: Asked): boolean {
+    const { method = 'GET', url = '' } = request
+    const header = (name: string) => ('header' in request ? request.header(name) : firstValue(request, name))
+    return this.dependsOnSecret({ method, url, header })
   }
 
   private admits(host: string, socket: Socket): boolean {
@@ -63,8 +82,7 @@ export class HostGuard {
 
   private admitsAlways(name: string): boolean {
     if (this.allowsAny || this.names.has(name)) return true
-    if (isIP(name) === 0) return name === 'localhost' || name.endsWith('.localhost')
-    return this.isEverywhere || isLoopback(name)
+    return isOfLoopback(name) || (this.isEverywhere && isIP(name) !== 0)
   }
 }
 
@@ -87,8 +105,9 @@ function canonical(name: string): string {
   return bare.endsWith('.') ? bare.slice(0, -1) : bare
 }
 
-function isLoopback(address: string): boolean {
-  return address === '::1' || (isIP(address) === 4 && address.startsWith('127.'))
+function isOfLoopback(name: string): boolean {
+  if (isIP(name) === 0) return name === 'localhost' || name.endsWith('.localhost')
+  return name === '::1' || (isIP(name) === 4 && name.startsWith('127.'))
 }
 
 /** Whether an Origin has the host and port of a request. A balancer may change the scheme. */
@@ -98,12 +117,10 @@ function isSameHost(origin: string, host: string | undefined): boolean {
   return URL.parse(`${from.protocol}//${host}`)?.host === from.host
 }
 
-function hostNotAllowed(): AclError {
-  return new AclError(
-    'host_not_allowed',
-    'The Host of the request is not this server; LATCHKEY_ALLOWED_HOSTS names further ones',
-    { field: 'Host' },
-  )
+function hostNotAllowed(host: string): AclError {
+  const name = JSON.stringify(shorten(host))
+  const message = `The Host ${name} does not name this server. LATCHKEY_ALLOWED_HOSTS adds names; a request that needs a right may present a token instead`
+  return new AclError('host_not_allowed', message, { field: 'Host' })
 }
 
 function originForeign(): AclError {

@@ -1,5 +1,6 @@
 /** The listening side of a server process: starts and stops the HTTP app, its server and its certificate. */
 import { BlockList, isIPv6 } from 'node:net'
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import { HEADER_PREFIX_DEFAULT, type ServiceProfile } from '@latchkey/contract'
@@ -52,8 +53,10 @@ export async function listen(parts: ListenParts) {
     unread,
     guard: new HostGuard({
       host: config.host,
+      ownNames: [hostname(), config.nodeName, ...config.dnsDomains],
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.corsOrigins,
+      dependsOnSecret: (request) => service.dependsOnSecret(request),
     }),
     corsOrigins: config.corsOrigins,
     fastLane: config.fastLane,

@@ -94,7 +94,7 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   body_too_large: 'Send a body of at most the size that the message names.',
   url_too_long: 'Shorten the path and query to the limit that the message names.',
   host_not_allowed:
-    'Use a name or address of the server. The operator adds names with `LATCHKEY_ALLOWED_HOSTS`.',
+    'Use a name or address of the server, or present a token on an endpoint that needs a right. The operator adds names with `LATCHKEY_ALLOWED_HOSTS`.',
   too_many_connections: 'Reuse connections. The operator can raise the limit.',
   too_many_live_tokens:
     'Log out tokens that are no longer needed. `GET /v1/acl/auth-method/:Name/logins` lists who has tokens; `IdleTTL` in the auth method ends unused ones.',
