@@ -23,8 +23,11 @@ export const HEADER = {
 /** The first family of the spec. */
 export const HEADER_PREFIX_DEFAULT = 'X-Service-'
 
+/** The family of another implementation of this API, whose clients work unmodified. */
+export const HEADER_PREFIX_REFERENCE = 'X-Consul-'
+
 /** Header families that a server accepts by default. */
-export const HEADER_PREFIXES_DEFAULT: readonly string[] = [HEADER_PREFIX_DEFAULT, 'X-Consul-']
+export const HEADER_PREFIXES_DEFAULT: readonly string[] = [HEADER_PREFIX_DEFAULT, HEADER_PREFIX_REFERENCE]
 
 export const REQUEST_ID_HEADER = 'X-Request-Id'
 

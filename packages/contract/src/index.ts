@@ -62,6 +62,7 @@ export { ENDPOINTS, type EndpointName, endpoint } from './generated/endpoints.ts
 export {
   HEADER,
   HEADER_PREFIX_DEFAULT,
+  HEADER_PREFIX_REFERENCE,
   HEADER_PREFIXES_DEFAULT,
   isClientRequestId,
   PROBLEM_JSON,

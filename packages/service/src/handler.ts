@@ -10,7 +10,7 @@ import type { Semaphore } from './limits/semaphore.ts'
 import type { LoginLimits } from './login/login-limits.ts'
 import type { ServiceOptions } from './options.ts'
 import type { JsonBytes, JsonDocument, JsonElementBytes, JsonElements, JsonText } from './reply/json-text.ts'
-import type { AnswerHeader } from './request/headers.ts'
+import type { AnswerHeader, HeaderFamily } from './request/headers.ts'
 import type { WireRequest } from './request/wire.ts'
 import type { ConsistencyMode, Topic } from './store/store.ts'
 import type { TokenTexts } from './tokens/token-json.ts'
@@ -77,6 +77,8 @@ export interface Context extends CallServices {
   /** Whether a secondary forwarded the write: local tokens of this datacenter then count as missing. */
   readonly isFromSecondary: boolean
   readonly request: Pick<WireRequest, 'client'>
+  /** The header family of the request, or the first one of the service. */
+  readonly family: HeaderFamily
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined
   readonly now: number
@@ -131,6 +133,8 @@ interface BytesForm<Type extends string> {
 
 interface StreamForm {
   readonly kind: 'byte-stream'
+  /** Default: `application/octet-stream`. */
+  readonly contentType?: string
   readonly pieces: AsyncIterable<Uint8Array>
 }
 

@@ -19,6 +19,7 @@ export type {
   Place,
   ReplicationState,
   ServiceOptions,
+  Tarball,
 } from './options.ts'
 export { aclModeOf, isSecondary } from './options.ts'
 export { noPrimary } from './replication/primary.ts'

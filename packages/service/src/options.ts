@@ -72,10 +72,18 @@ export interface ReplicationState {
   readonly skipped: readonly { readonly AccessorID: string; readonly Reason: string }[]
 }
 
+export interface Tarball {
+  /** The index of the archive. */
+  readonly index: number
+  readonly pieces: AsyncIterable<Uint8Array>
+}
+
 /** Archives of a whole store. Decisions: backup. */
 export interface Archives {
   /** Streams an archive of the store at one moment. Memory is bounded, and the consumer has at most a minute per piece. */
   read(): AsyncIterable<Uint8Array>
+  /** Such an archive in the form in which other services of this API store their snapshots. @param signal of its reader. */
+  readTarball(signal: AbortSignal | undefined): Promise<Tarball>
   /**
    * Replaces the whole store with an archive, or changes nothing. Afterwards, reads of this process show the restored
    * records.

@@ -1,12 +1,20 @@
-import { AclError } from '@latchkey/contract'
+import { AclError, HEADER_PREFIX_REFERENCE } from '@latchkey/contract'
 import { requireAll } from './caller/authority.ts'
 import { type Context, type Handler, json } from './handler.ts'
 import type { Archives } from './options.ts'
 
-/** An archive of the whole store. It queries the database first, because a stream that has begun can no longer be refused. */
+/**
+ * An archive of the whole store. It queries the database first, because a stream that has begun can no longer be refused.
+ * Clients of another service of this API verify what they receive, so they get its form. Decisions: backup.
+ */
 export const readSnapshotHandler: Handler<'snapshots.read'> = async (call) => {
   const archives = requireArchives(call)
   await call.service.store.refresh('consistent')
+  if (call.family.prefix === HEADER_PREFIX_REFERENCE) {
+    const { index, pieces } = await archives.readTarball(call.signal)
+    const body = { kind: 'byte-stream', contentType: 'application/x-gzip', pieces } as const
+    return { body, headers: { index: String(index), knownLeader: 'true', lastContact: '0' } }
+  }
   return { body: { kind: 'byte-stream', pieces: archives.read() } }
 }
 

@@ -1,5 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { GLOBAL_MANAGEMENT_POLICY_ID } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import type { Change } from '@latchkey/service'
@@ -26,12 +28,14 @@ import {
   ARCHIVED_TABLES,
   type ArchiveHeader,
   formatSchema,
+  hashOf,
   lineOf,
   PART_BYTES_MAX,
   type Rows,
 } from './format.ts'
 import { readArchive } from './read.ts'
 import { INDEX_GAP } from './restore.ts'
+import { tarballOf } from './tarball.ts'
 
 const put = <T extends Change['table']>(table: T, record: object) =>
   ({ table, op: 'put', record, expect: 0 }) as unknown as Change
@@ -426,13 +430,46 @@ test('a page of an archive has about a megabyte, even where long keys follow man
   expect(pages.length).toBeLessThan(10)
 })
 
-test('a second backup or restore at the same time is refused: 503', async () => {
-  const reading = target.archives.read()[Symbol.asyncIterator]()
-  await reading.next()
+test('four backups and a restore run at the same time; a fifth backup and a second restore are refused: 503', async () => {
+  const readings = Array.from({ length: 4 }, () => target.archives.read()[Symbol.asyncIterator]())
+  for (const reading of readings) await reading.next()
   expect(() => target.archives.read()).toThrow(AclError)
-  expect(await refusalOf(archive)).toMatch(/^unavailable/)
-  await reading.return?.()
+  const restores = [refusalOf(Buffer.from('x')), refusalOf(archive)]
+  expect(await Promise.all(restores)).toEqual([
+    expect.stringMatching(/^snapshot_invalid/),
+    expect.stringMatching(/^unavailable/),
+  ])
+  for (const reading of readings) await reading.return?.()
   expect((await archiveOf(target)).length).toBeGreaterThan(0)
+})
+
+/** A tarball with another state, as the command line of another service of this API makes it. */
+const tarballWith = (state: Uint8Array) =>
+  buffer(tarballOf(once(state), { index: 7, size: state.length, now: 0 }))
+
+test('a tarball has the archive: two at once; one that is damaged, or has the state of another service, is refused', async () => {
+  const read = async () => {
+    const { index, pieces } = await source.archives.readTarball(undefined)
+    return { index, bytes: await buffer(pieces) }
+  }
+  const [tarball] = await Promise.all([read(), read()])
+  expect(tarball.index).toBe(source.commitIndex())
+  const plain = gunzipSync(tarball.bytes)
+  expect(plain.toString('latin1')).toMatch(/^meta\.json.*state\.bin.*SHA256SUMS/s)
+  const size = Number.parseInt(plain.toString('latin1', 1_024 + 124, 1_024 + 135), 8)
+  const state = plain.subarray(1_536, 1_536 + size)
+  expect(plain.toString('latin1')).toContain(`${hashOf(state)}  state.bin\n`)
+  const store = await openTestStore({ ring: testRing('new', 'old') })
+  for (const at of [3, 700, tarball.bytes.length - 6]) {
+    const flipped = Buffer.from(tarball.bytes)
+    flipped.writeUInt8(flipped.readUInt8(at) ^ 0xff, at)
+    expect(await refusalOf(flipped, store), `byte ${at}`).toMatch(/^snapshot_invalid/)
+    expect(await refusalOf(tarball.bytes.subarray(0, at), store), `${at} bytes`).toMatch(/^snapshot_invalid/)
+  }
+  const foreign = await tarballWith(Buffer.from('\x81\xa9LastIndex\x07', 'latin1'))
+  expect(await refusalOf(foreign, store)).toMatch(/^snapshot_refused: .*latchkey import --from URL/)
+  await store.archives.restore(once(tarball.bytes), SIGNED)
+  expect((await store.tokenBySecret(linked.SecretID))?.AccessorID).toBe(linked.AccessorID)
 })
 
 test('an archive that does not fit on the disk is refused with the reason, and the next backup and restore are not: 503', async () => {
@@ -441,6 +478,7 @@ test('an archive that does not fit on the disk is refused with the reason, and t
   // No account, not even an administrator, can create a file below a file.
   writeFileSync(archiveFolder, '')
   expect(await refusalOf(archive, store)).toMatch(/^unavailable: Nothing was restored: .*ENOTDIR/)
+  await expect(store.archives.readTarball(undefined)).rejects.toThrow(/Nothing was made: .*ENOTDIR/)
   expect((await archiveOf(store)).length).toBeGreaterThan(0)
   rmSync(archiveFolder)
   mkdirSync(archiveFolder)

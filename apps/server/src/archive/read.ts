@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { zstdDecompress } from 'node:zlib'
 import { AclError } from '@latchkey/contract'
@@ -11,14 +10,14 @@ import {
   formatSchema,
   hashOf,
   headerSchema,
-  LINE_BYTES_MAX,
   PART_BYTES_MAX,
   partSchema,
   type Rows,
 } from './format.ts'
+import { damaged, PieceReader } from './piece-reader.ts'
+import { unwrapped } from './tarball.ts'
 
 const decompress = promisify(zstdDecompress)
-const NEWLINE = 10
 
 export type ArchiveItem =
   | { readonly kind: 'header'; readonly header: ArchiveHeader }
@@ -31,11 +30,11 @@ export interface VerifiedArchive {
 }
 
 /**
- * Reads an archive, one part at a time, and verifies every checksum; it is only complete after its end.
+ * Reads an archive, also one in a tarball, one part at a time, and verifies every checksum; it is only complete after its end.
  * @throws AclError `snapshot_invalid`; `snapshot_refused` for a newer format.
  */
 export async function* readArchive(archive: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
-  const reader = new Reader(archive)
+  const reader = new PieceReader(unwrapped(archive))
   const { json: first } = await reader.line('the header')
   const format = parse(formatSchema, first, 'the header').format
   if (format > FORMAT) {
@@ -92,78 +91,6 @@ async function textOf(bytes: Buffer, what: string): Promise<string> {
     return (await decompress(bytes, { maxOutputLength: PART_BYTES_MAX })).toString('utf8')
   } catch (cause) {
     throw damaged(`${what} cannot be decompressed to at most ${PART_BYTES_MAX} bytes`, cause)
-  }
-}
-
-export function damaged(problem: string, cause?: unknown): AclError {
-  return new AclError('snapshot_invalid', `The archive is damaged: ${problem}`, { cause })
-}
-
-/** Reads lines and runs of bytes from pieces of any length. */
-class Reader {
-  private readonly pieces: AsyncIterator<Uint8Array>
-  private readonly hash = createHash('sha256')
-  private held: Buffer = Buffer.alloc(0)
-  private at = 0
-
-  constructor(archive: AsyncIterable<Uint8Array>) {
-    this.pieces = archive[Symbol.asyncIterator]()
-  }
-
-  wholeHash(): string {
-    return this.hash.copy().digest('hex')
-  }
-
-  /** The JSON of a line whose hash matches, and where it begins. */
-  async line(what: string): Promise<{ readonly json: string; readonly at: number }> {
-    const { at } = this
-    let end = this.held.indexOf(NEWLINE)
-    while (end < 0) {
-      const searched = this.held.length
-      if (searched > LINE_BYTES_MAX) throw damaged(`${what} (byte ${at}) has no line end`)
-      await this.hold(searched + 1, what)
-      end = this.held.indexOf(NEWLINE, searched)
-    }
-    const text = this.take(end + 1).toString('utf8', 0, end)
-    const json = text.slice(65)
-    if (text[64] !== ' ' || hashOf(json) !== text.slice(0, 64))
-      throw damaged(`${what} (byte ${at}) has a wrong checksum`)
-    return { json, at }
-  }
-
-  async bytes(length: number, what: string): Promise<Buffer> {
-    await this.hold(length, what)
-    return this.take(length)
-  }
-
-  async requireEnd(): Promise<void> {
-    while (this.held.length === 0) {
-      const { done, value } = await this.pieces.next()
-      if (done) return
-      this.held = Buffer.from(value)
-    }
-    throw damaged(`something follows its last line (byte ${this.at})`)
-  }
-
-  /** Reads on until this many bytes are held. */
-  private async hold(length: number, what: string): Promise<void> {
-    const pieces: Uint8Array[] = [this.held]
-    let missing = length - this.held.length
-    while (missing > 0) {
-      const { done, value } = await this.pieces.next()
-      if (done) throw damaged(`it ends at byte ${this.at + length - missing}, within ${what}`)
-      pieces.push(value)
-      missing -= value.length
-    }
-    if (pieces.length > 1) this.held = Buffer.concat(pieces)
-  }
-
-  private take(length: number): Buffer {
-    const taken = this.held.subarray(0, length)
-    this.held = this.held.subarray(length)
-    this.at += length
-    this.hash.update(taken)
-    return taken
   }
 }
 

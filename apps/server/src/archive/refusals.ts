@@ -3,7 +3,7 @@ import { isOfLastBeforeRelease, migrationNames } from '../database/schema/migrat
 import { SAMPLE_CONTEXT } from '../storage/keys/open-secrets.ts'
 import type { ArchiveStore } from './archive-store.ts'
 import { ARCHIVED_TABLES, type ArchiveEnd, type ArchiveHeader, SIGNATURE_CONTEXT } from './format.ts'
-import { damaged } from './read.ts'
+import { damaged } from './piece-reader.ts'
 
 /** Checks from its header that an archive is for this server. @throws AclError `snapshot_refused` */
 export function requireSuitable(header: ArchiveHeader, store: ArchiveStore): void {

@@ -10,7 +10,8 @@ import { firstEightBytes } from '../storage/token-table.ts'
 import { keyHashes } from '../storage/write/row-changes.ts'
 import { type ArchiveStore, connectForArchive } from './archive-store.ts'
 import { ARCHIVED_TABLES, type ArchiveHeader, INDEX_MAX, type Rows } from './format.ts'
-import { type ArchiveItem, damaged } from './read.ts'
+import { damaged } from './piece-reader.ts'
+import type { ArchiveItem } from './read.ts'
 import { refused, requireKnownSchema } from './refusals.ts'
 
 /** Clients may have seen indexes that are newer than the archive: enough for ten writes a second for a day. */

@@ -1,6 +1,7 @@
 /** Endpoints about the service itself, and extensions. Spec 9.3, 9.4. */
 import assert from 'node:assert/strict'
 import type { Changes, Token } from '@latchkey/contract'
+import { HEADER_PREFIX_DEFAULT, HEADER_PREFIX_REFERENCE } from '@latchkey/contract'
 import { type Case, test } from '../case.ts'
 
 interface Found {
@@ -151,8 +152,16 @@ export const operationCases: readonly Case[] = [
       await ctx.refuses('PUT', '/snapshot', { raw: 'x' }, '501 endpoint_not_built')
       return
     }
-    assert.equal(archive.status, 200)
-    assert.equal(archive.headers.get('content-type'), 'application/octet-stream')
+    const types = [HEADER_PREFIX_DEFAULT, HEADER_PREFIX_REFERENCE].map(async (prefix) => {
+      const headers = { [`${prefix}Token`]: ctx.target.token }
+      const { headers: answered } = await ctx.call('GET', '/snapshot', { token: null, headers })
+      return [answered.get('content-type'), answered.has(`${prefix}Index`)]
+    })
+    const wanted = [
+      ['application/octet-stream', false],
+      ['application/x-gzip', true],
+    ]
+    assert.deepEqual(await Promise.all(types), wanted)
     for (const raw of ['', 'x', archive.text.slice(0, 100)]) {
       await ctx.refuses('PUT', '/snapshot', { raw }, '400 snapshot_invalid')
     }

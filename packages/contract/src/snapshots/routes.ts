@@ -21,7 +21,7 @@ export const snapshots = c.router({
   read: get('/v1/snapshot', z.string().meta({ description: 'The archive, as bytes.' }), {
     summary: 'Read an archive of the whole store',
     description:
-      'Every record of this datacenter at one commit index, with checksums. Secrets stay encrypted, and the archive does not contain the keys. Also needs global management.',
+      'Every record of this datacenter at one commit index, with checksums. Secrets stay encrypted, and the archive does not contain the keys. Clients of the header family `X-Consul-` get it in a compressed tar file with checksums. Also needs global management.',
     query: query({}),
     metadata: { right: 'operator:read', answerForm: 'bytes', spec: '9.4', errors: ['endpoint_not_built'] },
   }),

@@ -161,6 +161,7 @@ export class Admission {
       service,
       ...this.services,
       request: asked.request,
+      family: state.family,
       route,
       params,
       query,

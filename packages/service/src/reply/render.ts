@@ -15,7 +15,8 @@ export interface ReplyContext {
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 const TYPES = {
-  ...{ text: TEXT_TYPE, 'byte-stream': 'application/octet-stream', json: JSON_TYPE, 'json-text': JSON_TYPE },
+  ...{ text: TEXT_TYPE, bytes: 'application/octet-stream', 'byte-stream': 'application/octet-stream' },
+  ...{ json: JSON_TYPE, 'json-text': JSON_TYPE },
   ...{ 'json-bytes': JSON_TYPE, 'json-document': JSON_TYPE, 'json-stream': JSON_TYPE },
 } as const
 
@@ -34,13 +35,13 @@ export function renderAnswer(
   if (answer.body.kind === 'refusal') return renderError(answer.body.error, context)
   const { kind } = answer.body
   const guards = kind === 'bytes' || kind === 'byte-stream' ? FOREIGN_CONTENT : undefined
-  const contentType = answer.body.kind === 'bytes' ? answer.body.contentType : TYPES[answer.body.kind]
+  const own = 'contentType' in answer.body ? answer.body.contentType : undefined
   return {
     status: answer.status ?? 200,
     headers: {
       ...context.headers,
       ...guards,
-      'Content-Type': contentType,
+      'Content-Type': own ?? TYPES[kind],
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: context.request.requestId,
     },

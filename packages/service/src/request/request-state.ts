@@ -3,7 +3,7 @@ import type { EndpointName } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
 import type { AnswerHeader, Forwarding, HeaderFamily, HeaderSource } from './headers.ts'
-import { ANSWER_HEADERS } from './headers.ts'
+import { ANSWER_HEADERS, DATACENTER_FAMILY } from './headers.ts'
 import type { WireReply, WireRequest } from './wire.ts'
 
 /** The headers about a read. */
@@ -24,6 +24,12 @@ export class RequestState implements ReplyContext {
     this.request = request
     this.families = families
     this.forwarding = forwarding
+  }
+
+  /** The family of the request, or the first one of the service. */
+  get family(): HeaderFamily {
+    const [family = DATACENTER_FAMILY] = this.families
+    return family
   }
 
   /** Sets the index of a blocking read. Never 0, so that the client can send it back. */
