@@ -9,6 +9,8 @@ export default defineConfig({
     // Removing the files of a database takes long on a busy disk.
     hookTimeout: 120_000,
     maxWorkers: 3,
+    // Each rehearsal has a database and up to four servers.
+    maxConcurrency: 3,
     // The files share no state, so they share one module graph.
     isolate: false,
     include: ['src/**/*.test.ts'],

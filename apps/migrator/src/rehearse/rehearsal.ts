@@ -18,7 +18,7 @@ import { StallWatch } from './proof/stalls.ts'
 import { measuredOf, type RehearsalOptions, type Run } from './run.ts'
 import { createIntentions } from './steps/intentions.ts'
 import { describeStep, perform } from './steps/perform.ts'
-import { scaled, stepsOf } from './steps/schedule.ts'
+import { downtimeOf, scaled, stepsOf } from './steps/schedule.ts'
 import { generateTokens, TokenBook } from './steps/tokens.ts'
 import { ArrivalWatch, ModeWatch } from './watches.ts'
 import { notRehearsed, probesOf, Workloads } from './workloads.ts'
@@ -111,10 +111,14 @@ async function runSteps(run: Run): Promise<Rehearsal> {
   const place = { fleet, startedAt, intentions: run.intentions }
   const workloads = new Workloads(place, [...probesOf(servers.map(({ id }) => id)), ...rehearsed])
   try {
+    // Steps keep their distances where servers start slowly: what one needs from those before is there.
+    let lateMs = 0
     for (const step of run.steps) {
-      await sleep(startedAt + step.atMs - Date.now(), signal)
+      await sleep(startedAt + step.atMs + lateMs - Date.now(), signal)
       onProgress(describeStep(step))
+      const begunAt = Date.now()
       await perform(run, step)
+      lateMs += Date.now() - begunAt - downtimeOf(step)
     }
     onProgress('waiting for the migration')
     await waitForEnd(run, watch, startedAt)

@@ -19,15 +19,15 @@ const steps = stepsOf(scenario)
 const tokens = generateTokens([{ type: 'client', count: 300, rules: undefined, unwritable: false }])
 const times = { ...UNKNOWN_TIMES, stepMs: { restart: 4_000 }, joinMs: { restart: 3_500 } }
 
-test('a step waits for the one before: the second restart begins when the first is ready', () => {
+test('the clock of the schedule stands still while a server starts: the second restart is a second after the first is ready', () => {
   const { servers, migration } = simulateBeforehand({ scenario, tokens }, steps, {
     ...times,
     ...{ beginMs: 700, noticeMs: 250, commitMs: 100 },
   })
-  // 1 s + 4 s until b is restarted, and 3.5 s until it has joined.
-  expect(servers.a?.newModeAt).toBe(8.75)
-  expect(servers.b?.newModeAt).toBe(8.75)
-  expect(migration).toMatchObject({ batches: 3, firstBatchAt: 9.3, lastBatchAt: 11.5 })
+  // 1 s + 4 s + 1 s until b is restarted, and 3.5 s until it has joined.
+  expect(servers.a?.newModeAt).toBe(9.75)
+  expect(servers.b?.newModeAt).toBe(9.75)
+  expect(migration).toMatchObject({ batches: 3, firstBatchAt: 10.3, lastBatchAt: 12.5 })
 })
 
 test('a rehearsal that behaves as the last one is predicted exactly', () => {
@@ -38,16 +38,16 @@ test('a rehearsal that behaves as the last one is predicted exactly', () => {
   })
   const measured = {
     ...{ scenario, tokens, startedAt, endedAt: at(20) },
-    done: steps.map((step, i) => ({ step, at: at(1 + 4 * i), startedAt: at(5 + 4 * i) })),
+    done: steps.map((step, i) => ({ step, at: at(1 + 5 * i), startedAt: at(5 + 5 * i) })),
     log: [
       line('a', 4.5, JOINED),
-      line('b', 8.5, JOINED),
-      line('a', 9.2, BEGUN),
-      ...[9.3, 10.4, 11.5].map((seconds) => line('a', seconds, BATCH, { ms: 100 })),
+      line('b', 9.5, JOINED),
+      line('a', 10.2, BEGUN),
+      ...[10.3, 11.4, 12.5].map((seconds) => line('a', seconds, BATCH, { ms: 100 })),
     ],
   }
   const simulated = simulateMeasured(measured)
-  const seen = { mode: 'new', newModeAt: 8.75 } as const
+  const seen = { mode: 'new', newModeAt: 9.75 } as const
   const { firstBatchAt, lastBatchAt } = simulated.migration
   const migration = { ...simulated.migration, firstBatchAt, lastBatchAt, smallestGapMs: 1_100 }
   const found = { servers: { a: seen, b: seen }, migration, secondaries: [] }

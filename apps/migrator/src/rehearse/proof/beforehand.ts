@@ -1,6 +1,6 @@
 /** Predicts a rehearsal before it begins, with the times that an earlier one measured on this machine. */
 import * as z from 'zod'
-import type { Step } from '../steps/schedule.ts'
+import { downtimeOf, type Step } from '../steps/schedule.ts'
 import {
   BATCH,
   BEGUN,
@@ -33,7 +33,7 @@ export type MachineTimes = z.output<typeof machineTimesSchema>
 
 export const UNKNOWN_TIMES: MachineTimes = { stepMs: {}, joinMs: {}, beginMs: 0, noticeMs: 0, commitMs: 0 }
 
-/** Simulates the schedule with each step as early as the end of the one before permits. */
+/** Simulates the schedule, whose clock stands still while a step is carried out. */
 export function simulateBeforehand(
   run: Pick<Measured, 'scenario' | 'tokens'>,
   steps: readonly Step[],
@@ -41,20 +41,17 @@ export function simulateBeforehand(
 ): Simulated {
   const done: Done[] = []
   const log = [{ server: '', at: 0, message: BATCH, fields: { ms: times.commitMs } }]
-  let freeMs = 0
+  let [freeMs, lateMs] = [0, 0]
   for (const step of steps) {
-    const at = Math.max(step.atMs, freeMs)
-    const lasts = times.stepMs[step.kind] ?? 0
-    if (step.kind === 'restart' || step.kind === 'start') {
-      const upMs = at + step.downtimeMs
-      freeMs = upMs + lasts
-      done.push({ step, at, startedAt: freeMs })
-      const joinedMs = upMs + (times.joinMs[step.kind] ?? 0)
-      log.push({ server: step.server, at: joinedMs, message: JOINED, fields: { ms: 0 } })
-    } else {
-      freeMs = at + lasts * ('count' in step ? (step.count ?? 1) : 1)
-      done.push({ step, at })
-    }
+    const at = Math.max(step.atMs + lateMs, freeMs)
+    const lasts = (times.stepMs[step.kind] ?? 0) * ('count' in step ? (step.count ?? 1) : 1)
+    const upMs = at + downtimeOf(step)
+    freeMs = upMs + lasts
+    lateMs += lasts
+    const isStart = step.kind === 'restart' || step.kind === 'start'
+    done.push({ step, at, ...(isStart ? { startedAt: freeMs } : {}) })
+    const joinedMs = upMs + (times.joinMs[step.kind] ?? 0)
+    if (isStart) log.push({ server: step.server, at: joinedMs, message: JOINED, fields: { ms: 0 } })
   }
   const simulated = simulateMeasured({ ...run, done, log, startedAt: 0, endedAt: undefined }, times.beginMs)
   const servers = Object.entries(simulated.servers).map(([id, server]) => {
@@ -72,13 +69,11 @@ export function machineTimesOf(
   const { log, done, startedAt } = measured
   const starts = done.flatMap((each) => {
     const at = joinedAt(each, log)
-    const downtimeMs = 'downtimeMs' in each.step ? each.step.downtimeMs : 0
-    return at === undefined ? [] : [[each.step.kind, at - each.at - downtimeMs] as const]
+    return at === undefined ? [] : [[each.step.kind, at - each.at - downtimeOf(each.step)] as const]
   })
   const lengths = done.flatMap(({ step, at, startedAt: readyAt, answeredAt }) => {
     const endedAt = readyAt ?? answeredAt
-    const downtimeMs = 'downtimeMs' in step ? step.downtimeMs : 0
-    return endedAt === undefined ? [] : [[step.kind, endedAt - at - downtimeMs] as const]
+    return endedAt === undefined ? [] : [[step.kind, endedAt - at - downtimeOf(step)] as const]
   })
   const ends = Object.entries(simulated.servers).flatMap(([id, { newModeAt }]) => {
     const seenAt = found.servers[id]?.newModeAt ?? null

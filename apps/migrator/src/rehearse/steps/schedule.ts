@@ -49,6 +49,10 @@ function isStep(event: ScenarioEvent): event is Step {
   return STEP_KINDS.some((kind) => kind === event.kind)
 }
 
+export function downtimeOf(step: Step): number {
+  return 'downtimeMs' in step ? step.downtimeMs : 0
+}
+
 export function scaled(scenario: Scenario, factor: number): Scenario {
   const scale = (ms: number) => Math.round(ms * factor)
   return {
