@@ -38,7 +38,6 @@ export type { DnsRights, DnsSettings } from './dns/context.ts'
 export { type DnsQuestion, type DnsRecord, type DnsReply, emptyReply } from './dns/message.ts'
 export { CHECK_FIELDS, HEALTH_FIELDS, INSTANCE_FIELDS, NODE_FIELDS, SERVICE_FIELDS } from './filter-shapes.ts'
 export {
-  checkKind,
   type EntryRecords,
   SERVICE_INTENTIONS,
   showEntry,

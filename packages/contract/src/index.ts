@@ -24,6 +24,7 @@ export type {
   Registration,
   ServiceRegistration,
 } from './catalog/schemas.ts'
+export { kindRefusal } from './config-entries/kinds.ts'
 export type { ConfigEntry, WriteConfigEntry } from './config-entries/routes.ts'
 export { type Contract, contract, RESOURCES, type ResourceName } from './contract.ts'
 export type { Coordinate, CoordinateUpdate, DatacenterCoordinates } from './coordinates/routes.ts'

@@ -2,6 +2,8 @@
 
 import type { EndpointFacts } from './endpoint.ts'
 import type { AclErrorCode } from './errors.ts'
+import type { Json } from './json/json.ts'
+import type { ServiceProfile } from './versions/profile.ts'
 
 /**
  * What a route writes, if there are several datacenters. `global`: records that all datacenters share; the primary
@@ -29,6 +31,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly inDefault?: true
   /** Field names in the body match regardless of case and underscores. Decisions: agent. */
   readonly looseNames?: true
+  /** Checks a parsed body before its schema does, to refuse a kind whose fields the schema does not have. */
+  readonly inspectBody?: (body: Json, profile: ServiceProfile) => void
   /** Whole numbers in the body that a double would round become bigints. */
   readonly exactIntegers?: true
   /** Maximum JSON values in the body. Default: `JSON_VALUES_MAX`. */

@@ -1,4 +1,4 @@
-import { checkKind, SERVICE_INTENTIONS, showEntry, writeEntry } from '@latchkey/catalog'
+import { SERVICE_INTENTIONS, showEntry, writeEntry } from '@latchkey/catalog'
 import { AclError } from '@latchkey/contract'
 import { type Handler, json, missing } from './handler.ts'
 import { mayRead, requireIntentionRead, requireIntentionWrite } from './intentions/rights.ts'
@@ -11,7 +11,6 @@ export const writeConfigEntryHandler: Handler<'configEntries.write'> = (call) =>
   const { body, query, service } = call
   const { store, edition } = service
   const namespace = namespaceOf(call, body.Namespace)
-  checkKind(body.Kind)
   return decideAndCommitFor(call, () => {
     requireIntentionWrite(call, { DestinationNS: namespace, DestinationName: body.Name })
     requireWritableNow(call, 'entry')

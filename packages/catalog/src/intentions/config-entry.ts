@@ -39,10 +39,9 @@ export interface EntryRecords {
  * through config entries. Spec 9.5.3. @param namespace namespace of the destination.
  */
 export function writeEntry(
-  request: Pick<WriteConfigEntry, 'Kind' | 'Name' | 'Sources' | 'Meta'>,
+  request: Pick<WriteConfigEntry, 'Name' | 'Sources' | 'Meta'>,
   { namespace, edition }: { readonly namespace: string; readonly edition: 'standard' | 'extended' },
 ): EntryRecords {
-  checkKind(request.Kind)
   const { Name, Sources = [], Meta = {} } = request
   requireName(Name, 'Name', 'is required')
   checkEnd({ namespace, name: Name }, { namespace: 'Namespace', name: 'Name' })
@@ -65,16 +64,6 @@ export function writeEntry(
   return {
     destination: { ...destination, Meta, CreateIndex: 0, ModifyIndex: 0 },
     sources: sources.sort(compareIntentions),
-  }
-}
-
-export function checkKind(kind: string): void {
-  if (kind === '') {
-    const message = 'Payload does not contain a kind/Kind key at the top level'
-    throw new AclError('field_required', message, { field: 'Kind' })
-  }
-  if (kind !== SERVICE_INTENTIONS) {
-    throw new AclError('field_invalid', `invalid config entry kind: ${shorten(kind)}`, { field: 'Kind' })
   }
 }
 

@@ -9,7 +9,7 @@ import {
   type StoredEntry,
 } from '@latchkey/acl'
 import { AclError, type ExactIntention, type Intention } from '@latchkey/contract'
-import { type EntryRecords, SERVICE_INTENTIONS, showEntry, writeEntry } from './config-entry.ts'
+import { type EntryRecords, showEntry, writeEntry } from './config-entry.ts'
 
 type Edition = 'standard' | 'extended'
 
@@ -65,7 +65,7 @@ function entryOf(
   Sources: NonNullable<Parameters<typeof writeEntry>[0]['Sources']>,
   { Meta, edition }: { readonly Meta: Readonly<Record<string, string>>; readonly edition: Edition },
 ): EntryRecords {
-  const request = { Kind: SERVICE_INTENTIONS, Name: DestinationName, Sources, Meta: { ...Meta } }
+  const request = { Name: DestinationName, Sources, Meta: { ...Meta } }
   return writeEntry(request, { namespace: DestinationNS, edition })
 }
 

@@ -99,6 +99,34 @@ export const configEntryCases: readonly Case[] = [
       await ctx.refuses('PUT', '/config', { body }, `400 ${code as 'field_invalid'}`, text)
     }
   }).needing(needs),
+  test('config-entries/kinds [D/intentions/config-entries] 501 endpoint_not_built: a kind that this service does not store, whatever its fields; 400: an unknown kind', async (ctx) => {
+    for (const kind of ['service-defaults', 'ingress-gateway', 'mesh']) {
+      const body = { kind, name: ctx.unique('b'), protocol: 'http' }
+      await ctx.refuses('PUT', '/config', { body }, '501 endpoint_not_built')
+      await ctx.refuses('GET', `/config/${kind}`, {}, '501 endpoint_not_built')
+    }
+    const unknown = ['400 field_invalid Kind', 'invalid config entry kind: x'] as const
+    await ctx.refuses('PUT', '/config', { body: { Kind: 'x', Name: 'b', Foo: 1 } }, ...unknown)
+    await ctx.refuses('GET', '/config/x/b', {}, ...unknown)
+  }).needing({ from: '1.5.0' }),
+  test('config-entries/older [D/intentions/config-entries] 400: service-intentions before 1.9.0', async (ctx) => {
+    const body = { Kind, Name: ctx.unique('b'), Sources: [{ Name: 'a', Action: 'allow' }] }
+    await ctx.refuses(
+      'PUT',
+      '/config',
+      { body },
+      '400 field_invalid Kind',
+      `invalid config entry kind: ${Kind}`,
+    )
+  }).needing({ from: '1.5.0', before: '1.9.0' }),
+  test('config-entries/spelling [D/intentions/config-entries] names of fields match without case and underscores; two spellings of one are refused', async (ctx) => {
+    const name = ctx.unique('b')
+    const sources = [{ NAME: 'a', action: 'allow', legacy_id: '' }]
+    assert.equal(await ctx.ok<boolean>('PUT', '/config', { body: { kind: Kind, name, sources } }), true)
+    const twice = { kind: Kind, Kind, name, sources }
+    await ctx.refuses('PUT', '/config', { body: twice }, '400 body_malformed Kind')
+    await ctx.ok('DELETE', `/config/${Kind}/${name}`)
+  }).needing(needs),
   test('config-entries/legacy-fields [9.5] an entry shows LegacyID, LegacyMeta and times; a write drops them, and must leave LegacyMeta out (spec 9.5.3)', async (ctx) => {
     const [SourceName, DestinationName] = [ctx.unique('a'), ctx.unique('b')]
     const ID = await anIntention(ctx, { SourceName, DestinationName, Meta: { team: 'x' } })

@@ -16,6 +16,7 @@ import {
 } from '../limits.ts'
 import { type ContractRoutes, c, del, get, post, put } from '../route.ts'
 import {
+  ANY_CASE,
   description,
   indexesOnCreate,
   indexesOnUpdate,
@@ -137,7 +138,7 @@ const config = {
   }),
 }
 const authMethodConfigSchema = z.strictObject(config).meta({ id: 'AuthMethodConfig' })
-const configSent = z.strictObject(config).meta({ id: 'AuthMethodConfigSent' })
+const configSent = z.strictObject(config).meta({ id: 'AuthMethodConfigSent', [ANY_CASE]: true })
 
 const bindNamespace = boundedText(BIND_NAME_BYTES_MAX).meta({
   description: 'Namespace of the token, with `${value.name}` filled in.',
@@ -231,7 +232,11 @@ const content = {
       gate: gates.maxTokenTtl,
     }),
   TokenLocality: z.string().optional().meta({ description: LOCALITY, gate: gates.tokenLocality }),
-  Config: configSent.optional().meta({ description: 'The whole configuration: an update replaces it.' }),
+  Config: configSent
+    .optional()
+    .meta({
+      description: 'The whole configuration: an update replaces it. Its names match regardless of case.',
+    }),
   NamespaceRules: namespaceRulesSent,
   MaxLiveTokens: z
     .number()

@@ -8,6 +8,7 @@ import { type ContractRoutes, c, del, get, put } from '../route.ts'
 import { description, ignored, namespaceChosen, namespaceShown, required, stored } from '../shared/fields.ts'
 import { nameParam } from '../shared/path-params.ts'
 import { namespacedBlockingQuery, namespacedQuery, uint64 } from '../shared/query.ts'
+import { checkKindOf } from './kinds.ts'
 
 const NAME = 'Name of the destination, or `*`.'
 const ACTION = '`allow` or `deny`.'
@@ -79,6 +80,8 @@ export type WriteConfigEntry = z.output<typeof writeConfigEntrySchema>
 const api = { gate: 'intentions.configEntries', spec: '9.5', namespaced: true } as const
 const read = { right: 'intention', blocking: 'intentions', ...api } as const
 const write = { right: 'intention', writes: 'global', ...api } as const
+/** Older than the kind that this service stores. */
+const written = { ...write, gate: 'api.configEntries' } as const
 const cas = (what: string, gated: { readonly gate?: GateName } = {}) =>
   uint64('cas', `Only ${what} with this ModifyIndex.`, gated)
 
@@ -86,14 +89,16 @@ export const configEntries = c.router({
   write: put('/v1/config', z.boolean().meta({ description: 'Whether the entry was written.' }), {
     summary: 'Write a config entry',
     description:
-      'Replaces all intentions to a destination. They lose their IDs and times. Answers `false` if `cas` does not match; with `cas=0` the entry must not exist.',
+      'Replaces all intentions to a destination. They lose their IDs and times. Answers `false` if `cas` does not match; with `cas=0` the entry must not exist. Before 1.9.0 every kind is refused.',
     query: namespacedQuery({ cas: cas('replaces an entry') }),
     body: writeConfigEntrySchema,
     metadata: {
-      ...write,
+      ...written,
       body: 'json',
+      looseNames: true,
+      inspectBody: checkKindOf,
       namespaceInBody: true,
-      errors: ['field_required', 'field_invalid', 'intentions_migrating'],
+      errors: ['field_required', 'field_invalid', 'endpoint_not_built', 'intentions_migrating'],
     },
   }),
   list: get('/v1/config/service-intentions', z.array(configEntrySchema), {

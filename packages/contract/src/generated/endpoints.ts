@@ -73,7 +73,7 @@ export const ENDPOINTS = {
   'intentions.update': { method: 'PUT', path: '/connect/intentions/:ID', right: 'intention', body: 'json', subject: 'intention ID', answer: 'object' },
   'intentions.delete': { method: 'DELETE', path: '/connect/intentions/:ID', right: 'intention', subject: 'intention ID', answer: 'boolean' },
   'intentions.migration': { method: 'GET', path: '/internal/intentions/migration', right: 'acl:read', answer: 'object' },
-  'configEntries.write': { method: 'PUT', path: '/config', right: 'intention', gate: 'intentions.configEntries', namespaced: true, body: 'json', answer: 'boolean', query: ['cas'] },
+  'configEntries.write': { method: 'PUT', path: '/config', right: 'intention', gate: 'api.configEntries', namespaced: true, body: 'json', answer: 'boolean', query: ['cas'] },
   'configEntries.list': { method: 'GET', path: '/config/service-intentions', right: 'intention', gate: 'intentions.configEntries', namespaced: true, blocking: 'intentions', answer: 'array' },
   'configEntries.read': { method: 'GET', path: '/config/service-intentions/:Name', right: 'intention', gate: 'intentions.configEntries', namespaced: true, blocking: 'intentions', answer: 'object' },
   'configEntries.delete': { method: 'DELETE', path: '/config/service-intentions/:Name', right: 'intention', gate: 'intentions.configEntries', namespaced: true, answer: 'object', mayBeBoolean: true, query: ['cas'] },

@@ -8,6 +8,7 @@ import { LINKS_MAX } from '../limits.ts'
 import { createPolicySchema } from '../policies/routes.ts'
 import { createRoleSchema } from '../roles/routes.ts'
 import { ROUTE_LIST } from '../routes.ts'
+import { ANY_CASE } from '../shared/fields.ts'
 import { boundedText } from '../shared/text.ts'
 import { createTokenSchema } from '../tokens/schemas.ts'
 import { type DecodeOptions, decodeBody, decodeUtf8, decodeValue, type Schema } from './decode.ts'
@@ -332,6 +333,27 @@ describe('loose names (decisions: agent)', () => {
   test('keys of maps and unknown fields that differ in case are no duplicates', () => {
     expect(read({ Header: { a: '1', A: '2' } })).toEqual({ Header: { a: '1', A: '2' } })
     expect(read({ x: 1, X: 2 }, { ...loose, unknownFields: 'ignore' })).toEqual({})
+  })
+
+  test('an object whose names match without case: only its own names, and not without underscores', () => {
+    const config = z.strictObject({ CACert: z.string().optional(), Maps: z.record(z.string(), z.string()) })
+    const method = z.strictObject({
+      Config: config
+        .partial()
+        .meta({ [ANY_CASE]: true })
+        .optional(),
+    })
+    const body = { Config: { CaCert: 'pem', maps: { a: '1', A: '2' } } }
+    expect(decodeBody(method, JSON.stringify(body))).toEqual({
+      Config: { CACert: 'pem', Maps: { a: '1', A: '2' } },
+    })
+    for (const [wrong, code, field] of [
+      [{ config: {} }, 'field_unknown', 'config'],
+      [{ Config: { ca_cert: 'pem' } }, 'field_unknown', 'Config.ca_cert'],
+      [{ Config: { CaCert: 'pem', cacert: 'pem' } }, 'body_malformed', 'Config.CACert'],
+      [{ Config: { CaCert: null, CACert: 'pem' } }, 'body_malformed', 'Config.CACert'],
+    ] as const)
+      expect(refusalOf(wrong, method)).toMatchObject({ code, field })
   })
 
   test('a field of a later version is unknown in any spelling', () => {

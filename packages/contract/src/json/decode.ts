@@ -3,6 +3,7 @@
 import * as z from 'zod'
 import { AclError, type AclErrorCode } from '../errors.ts'
 import { LINKS_MAX } from '../limits.ts'
+import { ANY_CASE } from '../shared/fields.ts'
 import { nearestName } from '../shared/nearest-name.ts'
 import { shorten } from '../shared/shorten.ts'
 import { formatPath, type Json, parseJson } from './json.ts'
@@ -28,6 +29,8 @@ export interface DecodeOptions {
   readonly looseNames?: boolean
   /** Whether whole numbers that a double would round become bigints. */
   readonly exactIntegers?: boolean
+  /** Checks the parsed body before its schema does. */
+  readonly inspect?: (body: Json) => void
   /** Whether a missing body is read as `{}`. */
   readonly optional?: boolean
 }
@@ -86,6 +89,7 @@ export function decodeValue<S extends z.ZodType>(
   json: Json,
   options: DecodeOptions = {},
 ): z.output<S> {
+  options.inspect?.(json)
   const outline = outlineOf(schema)
   const prepared = prepare(json ?? (outline.element ? [] : {}), outline, [], options)
   const parsed = schema.safeParse(prepared)
@@ -128,7 +132,7 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   // each.
   for (const key in value) {
     const field = value[key] as Json
-    const name = options.looseNames && !fields.has(key) ? looseName(outline, key) : key
+    const name = fields.has(key) ? key : spelledAs(outline, key, options)
     if (name !== key) {
       if (Object.hasOwn(value, name) || respelled?.has(name)) throw fieldTwice([...path, name], key)
       respelled ??= new Set()
@@ -272,6 +276,8 @@ interface Outline {
   readonly element?: Outline
   /** For an object, by name. */
   readonly fields?: ReadonlyMap<string, Outline>
+  /** Whether field names match regardless of case. */
+  readonly isAnyCase?: boolean
   /** Whether the schema of an object handles unknown fields in every version. */
   readonly isOpen?: boolean
   /** For a map, whose keys are not field names. */
@@ -305,18 +311,20 @@ function outline(schema: unknown): Outline {
   if (!(schema instanceof z.ZodObject)) return LEAF
   return {
     fields: new Map(Object.entries(schema.shape).map(([name, field]) => [name, outline(field)])),
+    isAnyCase: schema.meta()?.[ANY_CASE] === true,
     isOpen: schema.def.catchall instanceof z.ZodUnknown,
   }
 }
 
-/** The field name that equals a key except for case and underscores, or the key itself. */
-function looseName(outline: Outline, key: string): string {
+/** The field name that equals a key except for case and, with `looseNames`, underscores; or the key itself. */
+function spelledAs(outline: Outline, key: string, { looseNames: isLoose }: DecodeOptions): string {
+  if (!isLoose && !outline.isAnyCase) return key
   let names = looseNames.get(outline)
   if (!names) {
     names = new Map([...(outline.fields?.keys() ?? [])].map((name) => [name.toLowerCase(), name]))
     looseNames.set(outline, names)
   }
-  return names.get(key.replaceAll('_', '').toLowerCase()) ?? key
+  return names.get((isLoose ? key.replaceAll('_', '') : key).toLowerCase()) ?? key
 }
 
 const looseNames = new WeakMap<Outline, Map<string, string>>()

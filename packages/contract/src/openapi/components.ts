@@ -4,7 +4,7 @@ import { invariant } from '../errors.ts'
 import type { GateName } from '../gates.ts'
 import { problemSchema } from '../refusals/problem.ts'
 import type { AnyRoute, RouteName } from '../routes.ts'
-import { REQUIRED, UNOFFERED } from '../shared/fields.ts'
+import { ANY_CASE, REQUIRED, UNOFFERED } from '../shared/fields.ts'
 import type { ServiceProfile } from '../versions/profile.ts'
 import type { JsonSchema } from './document.ts'
 
@@ -24,6 +24,7 @@ type RawSchema = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
   gate?: GateName
   [UNOFFERED]?: true
   [REQUIRED]?: true
+  [ANY_CASE]?: true
 }
 
 const PREFIX = '#/components/schemas/'
@@ -65,7 +66,7 @@ interface Place {
 
 /** Rewrites references and removes what readers do not need. */
 function finish(schema: RawSchema, place: Place): JsonSchema {
-  const { gate: _, [UNOFFERED]: __, [REQUIRED]: ___, ...result } = schema
+  const { gate: _, [UNOFFERED]: __, [REQUIRED]: ___, [ANY_CASE]: ____, ...result } = schema
   if (result.$ref) result.$ref = result.$ref.replace('#/$defs/', PREFIX)
   // zod adds the bounds of a double.
   if (result.minimum === Number.MIN_SAFE_INTEGER) delete result.minimum

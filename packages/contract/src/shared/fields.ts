@@ -38,6 +38,9 @@ export function requiredOr<S extends z.ZodType>(schema: z.ZodDefault<S>): z.ZodT
 /** Marks a required field that has a default, in the same way as {@link UNOFFERED}. */
 export const REQUIRED = 'x-latchkey-required'
 
+/** Marks an object whose field names match regardless of case, in the same way as {@link UNOFFERED}. */
+export const ANY_CASE = 'x-latchkey-any-case'
+
 export const description = 'Free text for people.'
 export const namespaceShown = z.string().optional().meta({ description: 'Extended edition only.' })
 /** Spec 4.9.1. */

@@ -17,6 +17,7 @@ const FIRST_WITH: readonly [without: string, first: string, ...GateName[]][] = [
   ['1.3.1', '1.4.0', 'upgrade.noDowngrade'],
   ['1.4.9', '1.5.0', 'api.role', 'token.settableIds', 'token.roles', 'token.serviceIdentities'],
   ['1.4.9', '1.5.0', 'token.expirationTime', 'token.expirationTtl', 'api.authMethod'],
+  ['1.4.9', '1.5.0', 'api.configEntries'],
   ['1.4.9', '1.5.0', 'limit.expirationTime', 'limit.expirationTtl', 'limit.serviceName'],
   ['1.8.0', '1.8.1', 'token.nodeIdentities', 'bindingRule.node', 'limit.nodeName', 'dns.unknownDatacenter'],
   ['1.7.9', '1.8.0', 'api.oidc', 'authMethod.jwt', 'authMethod.displayName', 'authMethod.maxTokenTtl'],

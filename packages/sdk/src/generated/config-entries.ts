@@ -19,9 +19,9 @@ export class ConfigEntries<M extends Mode> {
   /**
    * Writes an entry, which replaces all intentions to its destination. Returns whether it was written.
    *
-   * Endpoint `configEntries.write` (PUT /v1/config). Right: intention. Spec 9.5, from service version 1.9.0.
-   * Errors: Invalid (field_required, field_invalid), Unavailable (intentions_migrating), PermissionDenied
-   * (caller_unknown, privilege_missing).
+   * Endpoint `configEntries.write` (PUT /v1/config). Right: intention. Spec 9.5, from service version 1.5.0.
+   * Errors: Invalid (field_required, field_invalid, endpoint_not_built), Unavailable (intentions_migrating),
+   * PermissionDenied (caller_unknown, privilege_missing).
    *
    * @example
    * const Sources = [{ Name: 'shop', Action: 'allow' }]

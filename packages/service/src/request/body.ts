@@ -63,7 +63,14 @@ export function decodeJsonBody(
 ): unknown {
   const schema = route.schemas.body
   if (schema === undefined) return body
-  const { bodyOptional: optional, bodyValuesMax: valuesMax, batch, looseNames, exactIntegers } = route
+  const {
+    bodyOptional: optional,
+    bodyValuesMax: valuesMax,
+    batch,
+    looseNames,
+    exactIntegers,
+    inspectBody,
+  } = route
   return decodeBody(schema, body, {
     unknownFields: profile.has('body.refuseUnknownFields') ? 'refuse' : 'ignore',
     absentFields: absentFieldsOf(schema, profile),
@@ -72,6 +79,7 @@ export function decodeJsonBody(
       : {}),
     ...(optional ? { optional } : {}),
     ...(looseNames ? { looseNames } : {}),
+    ...(inspectBody ? { inspect: (json) => inspectBody(json, profile) } : {}),
     ...(exactIntegers ? { exactIntegers } : {}),
     ...(valuesMax === undefined ? {} : { valuesMax }),
     ...(batch ? { batch } : {}),

@@ -4,6 +4,7 @@ import type { AnyRoute, Endpoint, Method, RouteMatch, RouteName, ServiceProfile 
 import {
   AclError,
   decodePath,
+  kindRefusal,
   legacyEndpointOf,
   limits,
   matchPath,
@@ -132,6 +133,8 @@ function removed(path: string): AclError {
 }
 
 function notBuilt(path: string): AclError {
+  const [, kind] = /^\/config\/([^/]+)/.exec(path) ?? []
+  if (kind !== undefined) return kindRefusal(kind)
   return new AclError('endpoint_not_built', `This service does not provide /v1${shorten(path)}`)
 }
 
