@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { afterTurn, Pauses, readInTurn, STEPS_PER_TURN, type Turns } from './turns.ts'
+import { afterTurn, readInTurn, STEPS_PER_TURN, StepCounter, type Turns } from './turns.ts'
 
 function countedTurns(): Turns & { readonly count: number } {
   const turns = {
@@ -13,24 +13,24 @@ function countedTurns(): Turns & { readonly count: number } {
 
 test('DOS-05: long work takes a turn after STEPS_PER_TURN steps', async () => {
   const turns = countedTurns()
-  const pauses = new Pauses({ turns })
+  const counter = new StepCounter({ turns })
   const taken: number[] = []
   for (let step = 1; step <= 2 * STEPS_PER_TURN; step++) {
-    await pauses.before(1)
+    await counter.count(1)
     if (turns.count > taken.length) taken.push(step)
   }
   expect(taken).toEqual([STEPS_PER_TURN, 2 * STEPS_PER_TURN])
-  await pauses.before(STEPS_PER_TURN)
-  expect([turns.count, pauses.steps]).toEqual([3, 3 * STEPS_PER_TURN])
+  await counter.count(STEPS_PER_TURN)
+  expect([turns.count, counter.steps]).toEqual([3, 3 * STEPS_PER_TURN])
 })
 
 test('DOS-05: aborted work ends at its next turn', async () => {
   const client = new AbortController()
-  const pauses = new Pauses({ turns: countedTurns(), signal: client.signal })
-  await pauses.before(STEPS_PER_TURN)
+  const counter = new StepCounter({ turns: countedTurns(), signal: client.signal })
+  await counter.count(STEPS_PER_TURN)
   client.abort()
-  await pauses.before(1)
-  await expect(pauses.before(STEPS_PER_TURN)).rejects.toMatchObject({ code: 'unavailable' })
+  await counter.count(1)
+  await expect(counter.count(STEPS_PER_TURN)).rejects.toMatchObject({ code: 'unavailable' })
 })
 
 test('DOS-05: a long text is read in a turn of its own, a short one at once', async () => {

@@ -18,8 +18,8 @@ export function stepsOf(length: number): number {
   return 1 + Math.floor(length / CHARACTERS_PER_STEP)
 }
 
-/** The turns that one piece of long work takes. */
-export class Pauses {
+/** Counts the steps of one piece of long work, which takes a turn of the shared queue every {@link STEPS_PER_TURN}. */
+export class StepCounter {
   steps = 0
   private readonly turns: Turns
   private readonly signal: AbortSignal | undefined
@@ -34,7 +34,7 @@ export class Pauses {
    * Counts the next steps of the work, and takes a turn before them if the work since the last turn has been enough.
    * @throws AclError `unavailable` once the signal is aborted.
    */
-  async before(steps: number): Promise<void> {
+  async count(steps: number): Promise<void> {
     this.steps += steps
     this.left -= steps
     if (this.left > 0) return

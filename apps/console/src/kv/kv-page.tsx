@@ -8,7 +8,7 @@ import { useClient } from '../session/session.ts'
 import { useAllowed, useMay } from '../session/use-rights.ts'
 import { Button, IconButton } from '../ui/controls.tsx'
 import { Empty, Problem, Skeleton } from '../ui/feedback.tsx'
-import { Field, TextField } from '../ui/form/field.tsx'
+import { TextAreaField, TextField } from '../ui/form/field.tsx'
 import { useChanged } from '../ui/form/unsaved.ts'
 import { Confirm, Dialog } from '../ui/overlay/dialog.tsx'
 import { Page } from '../ui/page.tsx'
@@ -211,18 +211,7 @@ function CreateKey({ prefix, onClose, onCreated }: CreateKeyProps) {
               : undefined
         }
       />
-      <Field label="Value">
-        {(control) => (
-          <textarea
-            className="input mono"
-            rows={8}
-            spellCheck={false}
-            {...control}
-            value={value}
-            onChange={(event) => setValue(event.target.value)}
-          />
-        )}
-      </Field>
+      <TextAreaField label="Value" value={value} onValue={setValue} />
     </Dialog>
   )
 }

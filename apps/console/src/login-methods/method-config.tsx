@@ -1,7 +1,7 @@
 /** The configuration of a login method, whose secrets the page never shows. */
 
 import type { AuthMethod } from '@latchkey/sdk'
-import { Field } from '../ui/form/field.tsx'
+import { TextAreaField } from '../ui/form/field.tsx'
 
 const HIDDEN = '<hidden>'
 
@@ -59,17 +59,11 @@ interface JsonFieldProps {
 export function JsonField({ label, value, onValue }: JsonFieldProps) {
   const isBroken = value.trim() !== '' && readJson(value) === undefined
   return (
-    <Field label={label} error={isBroken ? 'This is not a JSON object.' : undefined}>
-      {(control) => (
-        <textarea
-          className="input mono"
-          rows={8}
-          spellCheck={false}
-          {...control}
-          value={value}
-          onChange={(event) => onValue(event.target.value)}
-        />
-      )}
-    </Field>
+    <TextAreaField
+      label={label}
+      error={isBroken ? 'This is not a JSON object.' : undefined}
+      value={value}
+      onValue={onValue}
+    />
   )
 }

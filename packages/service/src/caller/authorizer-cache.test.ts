@@ -3,18 +3,18 @@ import { runInNewContext } from 'node:vm'
 import type { AuthorizerDefaults, PolicySource } from '@latchkey/acl'
 import { Authorizer, pathsOf } from '@latchkey/acl'
 import { expect, test } from 'vitest'
-import { Pauses } from '../turns.ts'
+import { StepCounter } from '../turns.ts'
 import { AuthorizerCache } from './authorizer-cache.ts'
 
 const DENY = { defaultPolicy: 'deny' } as const
-const pauses = new Pauses({ turns: { next: async () => {} } })
+const counter = new StepCounter({ turns: { next: async () => {} } })
 
 async function authorizerOf(
   cache: AuthorizerCache,
   sources: readonly PolicySource[],
   defaults: AuthorizerDefaults,
 ): Promise<Authorizer> {
-  const { policies } = await cache.compile(sources, { ...defaults, pauses })
+  const { policies } = await cache.compile(sources, { ...defaults, counter })
   return new Authorizer(policies, () => pathsOf(sources))
 }
 
@@ -151,7 +151,7 @@ test('keeps a set above the bound until the next one, so that requests do not re
 
 test('sets of many sources have distinct keys of bounded length', async () => {
   const cache = new AuthorizerCache(100_000_000)
-  const options = { datacenter: 'dc1', ...DENY, pauses }
+  const options = { datacenter: 'dc1', ...DENY, counter }
   const keys = new Set<string>()
   for (let count = 1; count <= 60; count++) {
     const ServiceIdentities = Array.from({ length: count }, (_, i) => ({

@@ -17,12 +17,12 @@ import {
 } from '@latchkey/acl'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { BoundedMap } from '../bounded-map.ts'
-import type { Pauses } from '../turns.ts'
+import type { StepCounter } from '../turns.ts'
 
 export type AuthorizerOptions = EffectivePoliciesOptions & AuthorizerDefaults
 
 interface Paused {
-  readonly pauses: Pauses
+  readonly counter: StepCounter
 }
 
 export class AuthorizerCache {
@@ -48,8 +48,8 @@ export class AuthorizerCache {
 
   /** Compiles sources, whose order does not matter. */
   async compile(sources: readonly PolicySource[], defaults: AuthorizerDefaults & Paused) {
-    const { pauses } = defaults
-    await pauses.before(sources.length)
+    const { counter } = defaults
+    await counter.count(sources.length)
     const ordered = sources.toSorted(compareSources)
     const key = keyOf(ordered, defaults)
     const known = this.compiled.get(key)
@@ -57,10 +57,10 @@ export class AuthorizerCache {
     const inputs: CompiledInput[] = []
     for (const source of ordered) {
       const text = this.texts.get(source.key)
-      await pauses.before(STEPS_PER_TEXT + (text ? 0 : source.text.length / CHARACTERS_PER_STEP))
+      await counter.count(STEPS_PER_TEXT + (text ? 0 : source.text.length / CHARACTERS_PER_STEP))
       inputs.push(this.read(source, text))
     }
-    await pauses.before(inputs.reduce((steps, { ruleSet }) => steps + ruleSet.rules.length, 0))
+    await counter.count(inputs.reduce((steps, { ruleSet }) => steps + ruleSet.rules.length, 0))
     const policies = new CompiledPolicies(inputs, defaults)
     return { key, policies: this.compiled.set(key, policies, policies.bytes + key.length) }
   }

@@ -21,7 +21,7 @@ import {
 import { AclError, type AclErrorDetails, limits, REDACTED_SECRET_ID, shorten } from '@latchkey/contract'
 import { isSecondary, type Place, type ServiceOptions } from '../options.ts'
 import type { KnownToken, Store, StoreMemory, TokenUse } from '../store/store.ts'
-import { Pauses, type Turns } from '../turns.ts'
+import { StepCounter, type Turns } from '../turns.ts'
 import type { AuthorizerOptions } from './authorizer-cache.ts'
 import { AuthorizerCache, waysTo } from './authorizer-cache.ts'
 import type { RemoteTokens } from './remote-tokens.ts'
@@ -216,14 +216,14 @@ export class Callers {
 
   /**
    * The rights of a token.
-   * @param pauses for long work. Concurrent callers share this work, so a disconnecting client does not stop it.
+   * @param counter of long work. Concurrent callers share this work, so a disconnecting client does not stop it.
    */
-  async rightsOf(token: TokenRecord, directory: Directory, pauses = new Pauses(this)): Promise<Rights> {
+  async rightsOf(token: TokenRecord, directory: Directory, counter = new StepCounter(this)): Promise<Rights> {
     const known = this.peekRights(token, directory)
     if (known) return known
     const running = this.resolving.get(token)
     if (running?.directoryVersion === directory.version) return running.rights
-    const rights = this.findRights(token, directory, pauses)
+    const rights = this.findRights(token, directory, counter)
     const resolving = { directoryVersion: directory.version, rights }
     this.resolving.set(token, resolving)
     try {
@@ -243,8 +243,8 @@ export class Callers {
     return { authorizer: new Authorizer(policies, ways), isGlobal: rights.isGlobal }
   }
 
-  private async findRights(token: TokenRecord, directory: Directory, pauses: Pauses): Promise<Rights> {
-    const options = { ...this.optionsFor(token), pauses }
+  private async findRights(token: TokenRecord, directory: Directory, counter: StepCounter): Promise<Rights> {
+    const options = { ...this.optionsFor(token), counter }
     const { authorizer, key } = await this.authorizers.find(token, directory, options)
     const isGlobal = isGlobalManager(token, directory, this.authorizerOptions.legacyRules)
     this.cachedRights.set(token, { directoryVersion: directory.version, key, isGlobal })

@@ -7,7 +7,7 @@ import { type Answer, type Call, type Handler, json, notFound } from '../handler
 import { jsonText } from '../reply/json-text.ts'
 import { requireExisting } from '../request/namespace.ts'
 import { findToken } from '../tokens/stored-token.ts'
-import { Pauses, stepsOf } from '../turns.ts'
+import { StepCounter, stepsOf } from '../turns.ts'
 
 type Authorize = 'decisions.authorize'
 
@@ -54,11 +54,11 @@ async function answerChecks(
   holder: RightsHolder,
 ): Promise<AuthorizeAnswer[]> {
   const { namespace, query } = call
-  const pauses = new Pauses(call)
+  const counter = new StepCounter(call)
   const answers: AuthorizeAnswer[] = []
   for (const { check, question } of asked) {
     const { Resource, Segment = '', Access } = check
-    await pauses.before(stepsOf(Segment.length))
+    await counter.count(stepsOf(Segment.length))
     const echoed = Segment ? { Resource, Segment, Access } : { Resource, Access }
     if (query.explain) {
       const explanation = isAtHome(holder, homeOfQuestion(question, namespace))

@@ -4,13 +4,13 @@ import { limits } from '@latchkey/contract'
 import { mayIn } from '../caller/caller.ts'
 import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
 import { formatCursor, type Page, pageOf } from '../reply/paging.ts'
-import { checkWanted, Pauses, STEPS_PER_TURN } from '../turns.ts'
+import { checkWanted, STEPS_PER_TURN, StepCounter } from '../turns.ts'
 
 export const whoCanHandler: Handler<'decisions.whoCan'> = async (call) => {
   const question = parseQuestion(call.body)
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
-  return scanTokens(call, page, async (token, pauses) => {
-    const rights = await call.callers.rightsOf(token, call.directory, pauses)
+  return scanTokens(call, page, async (token, counter) => {
+    const rights = await call.callers.rightsOf(token, call.directory, counter)
     if (!mayIn({ token, ...rights }, call.namespace, question)) return undefined
     return { AccessorID: token.AccessorID, Description: token.Description }
   })
@@ -30,13 +30,13 @@ const STEPS_PER_TOKEN = 10
 export function scanTokens<T>(
   call: Context,
   page: Page,
-  show: (token: TokenRecord, pauses: Pauses) => Promise<T | undefined>,
+  show: (token: TokenRecord, counter: StepCounter) => Promise<T | undefined>,
   isFull: () => boolean = () => false,
 ): Promise<JsonAnswer<T[]>> {
   return call.walks.run(async () => {
     checkWanted(call.signal)
     const found: T[] = []
-    const pauses = new Pauses(call)
+    const counter = new StepCounter(call)
     let last: TokenRecord | undefined
     let looked = 0
     const filter = {
@@ -44,7 +44,7 @@ export function scanTokens<T>(
       ...(page.after ? { after: page.after } : {}),
       limit: TOKENS_LOOKED_AT_MAX,
     }
-    const isEnd = () => found.length >= page.limit || pauses.steps >= STEPS_MAX || isFull()
+    const isEnd = () => found.length >= page.limit || counter.steps >= STEPS_MAX || isFull()
     const answer = (isMore: boolean): JsonAnswer<T[]> =>
       isMore && last
         ? { ...json<T[]>(found), nextCursor: formatCursor(call.service.store.placeOf(last)) }
@@ -52,10 +52,10 @@ export function scanTokens<T>(
     for await (const tokens of call.service.store.tokens(filter)) {
       for (const token of tokens) {
         // Resolving rights that are not cached may take a whole turn.
-        await pauses.before(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_TURN)
+        await counter.count(call.callers.knows(token, call.directory) ? STEPS_PER_TOKEN : STEPS_PER_TURN)
         looked += 1
         last = token
-        const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, pauses)
+        const shown = isGone(token, call.now, call.directory) ? undefined : await show(token, counter)
         if (shown !== undefined) found.push(shown)
         if (isEnd()) return answer(true)
       }

@@ -14,7 +14,7 @@ import { type Call, type Context, type Handler, json } from '../handler.ts'
 import { put } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 import { isAsCreated } from '../tokens/builtins.ts'
-import { Pauses, partsOf, STEPS_PER_TURN, stepsOf, takeTurn } from '../turns.ts'
+import { partsOf, STEPS_PER_TURN, StepCounter, stepsOf, takeTurn } from '../turns.ts'
 
 /** Tokens per look-up and per commit: few enough that other requests hardly wait. */
 const TOKENS_PER_PART = 500
@@ -57,16 +57,16 @@ async function readDump(call: Call<'legacy.import'>) {
   const seen = new Map<string, number>()
   const tokens: Placed[] = []
   const findings: LegacyFinding[] = []
-  const pauses = new Pauses(call)
+  const counter = new StepCounter(call)
   for (const records of scanList(call.body)) {
-    await pauses.before(STEPS_PER_TURN)
+    await counter.count(STEPS_PER_TURN)
     for (const record of records) {
-      await pauses.before(STEPS_PER_RECORD)
+      await counter.count(STEPS_PER_RECORD)
       const position = start + record.position
       const reading = readLegacyRecord(record.value, { position, seen })
       findings.push(...reading.findings)
       if (!reading.token) continue
-      await pauses.before(stepsOf(reading.token.Rules.length))
+      await counter.count(stepsOf(reading.token.Rules.length))
       findings.push(...checkLegacyRules(reading.token, position))
       tokens.push({ position, token: reading.token })
     }

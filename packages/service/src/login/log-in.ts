@@ -27,7 +27,7 @@ import { isSecondary } from '../options.ts'
 import { put } from '../store/changes.ts'
 import { created, decideAndCommit } from '../store/commit.ts'
 import { shownToWriter } from '../tokens/stored-token.ts'
-import { Pauses, STEPS_PER_TURN, stepsOf, type Turns } from '../turns.ts'
+import { STEPS_PER_TURN, StepCounter, stepsOf, type Turns } from '../turns.ts'
 
 interface VerifiedLogin {
   readonly method: AuthMethodRecord
@@ -102,10 +102,10 @@ export async function evaluationOf(
         return { rule, steps: stepsOf(length) * (1 + STEPS_PER_PATTERN * patterns) }
       })
   const evaluate = async () => {
-    const pauses = new Pauses({ turns, signal })
+    const counter = new StepCounter({ turns, signal })
     const evaluated: ReturnType<typeof evaluateRule>[] = []
     for (const { rule, steps } of rules) {
-      await pauses.before(steps)
+      await counter.count(steps)
       evaluated.push(evaluateRule(rule, begun))
     }
     return concludeEvaluation(begun, evaluated)
@@ -117,15 +117,15 @@ export async function evaluationOf(
 /** Compiling the regular expressions of a long selector takes most of a turn. */
 async function prepare(method: AuthMethodRecord, directory: Directory, turns: Turns): Promise<PreparedLogin> {
   const attributes = attributesOf(method)
-  const pauses = new Pauses({ turns })
+  const counter = new StepCounter({ turns })
   const namespaceRules: PreparedLogin['namespaceRules'][number][] = []
   for (const rule of method.NamespaceRules) {
-    await pauses.before(rule.Selector.length)
+    await counter.count(rule.Selector.length)
     namespaceRules.push(prepareNamespaceRule(rule, attributes))
   }
   const rules: PreparedLogin['rules'][number][] = []
   for (const rule of directory.bindingRulesOf(method).toSorted((a, b) => (a.ID < b.ID ? -1 : 1))) {
-    await pauses.before(rule.Selector.length)
+    await counter.count(rule.Selector.length)
     rules.push(prepareRule(rule, attributes))
   }
   return { method, rules, namespaceRules }

@@ -8,7 +8,7 @@ import type { Content, Context, Handler } from '../handler.ts'
 import { requireRecord } from '../records.ts'
 import { pageOf } from '../reply/paging.ts'
 import { showRight } from '../reply/show-right.ts'
-import { type Pauses, readInTurn, takeTurn } from '../turns.ts'
+import { readInTurn, type StepCounter, takeTurn } from '../turns.ts'
 import { POLICIES } from './policies.ts'
 
 /** Approximate characters of listed rights after which a page ends. */
@@ -25,10 +25,10 @@ export const whatIfHandler: Handler<'policies.whatIf'> = async (call) => {
   }
   const page = pageOf(call.query) ?? { limit: limits.PAGE_LIMIT_MAX, after: undefined }
   let listedLength = 0
-  const show = async (token: TokenRecord, pauses: Pauses): Promise<WhatIfChange | undefined> => {
+  const show = async (token: TokenRecord, counter: StepCounter): Promise<WhatIfChange | undefined> => {
     if (!hasPolicy(call, token, policy)) return undefined
-    const { authorizer: before } = await call.callers.rightsOf(token, call.directory, pauses)
-    const change = await compareRights(call, token, { before, comparison, after, pauses })
+    const { authorizer: before } = await call.callers.rightsOf(token, call.directory, counter)
+    const change = await compareRights(call, token, { before, comparison, after, counter })
     if (change.gains.length + change.losses.length === 0) return undefined
     listedLength += lengthOf(change)
     return {
@@ -64,19 +64,19 @@ interface Compared {
   readonly before: Authorizer
   readonly comparison: RightsComparison
   readonly after: { readonly lookup: LinkLookup; readonly authorizers: AuthorizerCache }
-  readonly pauses: Pauses
+  readonly counter: StepCounter
 }
 
 async function compareRights(
   call: Context,
   token: TokenRecord,
-  { before, comparison, after, pauses }: Compared,
+  { before, comparison, after, counter }: Compared,
 ): Promise<Difference> {
   const { datacenter, defaultPolicy, profile } = call.service
   const legacyRules = profile.has('upgrade.legacyRules')
   const options = { datacenter, defaultPolicy, legacyRules }
-  const { authorizer } = await after.authorizers.find(token, after.lookup, { ...options, pauses })
-  await pauses.before(2 * comparison.size)
+  const { authorizer } = await after.authorizers.find(token, after.lookup, { ...options, counter })
+  await counter.count(2 * comparison.size)
   return comparison.compare(before.policies, authorizer.policies)
 }
 

@@ -1,7 +1,7 @@
 /** The query option `filter` of catalog, health, agent and intention lists. Decisions: filters. */
 import { compileFilter, type ShapeOf } from '@latchkey/acl'
 import type { Context } from '../handler.ts'
-import { Pauses } from '../turns.ts'
+import { StepCounter } from '../turns.ts'
 
 /**
  * The records that the filter of a request selects, in their order.
@@ -27,10 +27,10 @@ export async function selectRecords<T extends object>(
 ): Promise<T[]> {
   const filter = compileFilter(call.query.filter, shape, { hasWords })
   if (filter === undefined) return [...records]
-  const pauses = new Pauses(call)
+  const counter = new StepCounter(call)
   const selected: T[] = []
   for (const record of records) {
-    await pauses.before(filter.steps)
+    await counter.count(filter.steps)
     if (filter.matches(record)) selected.push(record)
   }
   return selected

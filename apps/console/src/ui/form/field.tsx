@@ -32,6 +32,29 @@ export function Field({ label, hint, error, children }: FieldProps) {
   )
 }
 
+/** Several lines of text in a fixed-width font. */
+export function TextAreaField({
+  label,
+  error,
+  value,
+  onValue,
+}: Pick<TextFieldProps, 'label' | 'error' | 'onValue'> & { readonly value: string }) {
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <textarea
+          className="input mono"
+          rows={8}
+          spellCheck={false}
+          {...control}
+          value={value}
+          onChange={(event) => onValue(event.target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
 type TextFieldProps = Omit<FieldProps, 'children'> &
   Omit<ComponentProps<'input'>, 'onChange' | 'children'> & { readonly onValue: (value: string) => void }
 
