@@ -46,9 +46,9 @@ describe('in the primary (spec 9.2.2)', () => {
     expect(inPrimary(servers)).toEqual({ next: 'enabled', waitsFor: [] })
   })
 
-  test('waits for the one server of three that runs an older version, and names it', () => {
+  test('waits for the one server of three that runs an older version, and names it once for both of its workers', () => {
     const old = aMember({ id: 's3', version: '1.3.0', mode: 'unknown' })
-    expect(inPrimary([aMember({ id: 's1' }), aMember({ id: 's2' }), old])).toEqual({
+    expect(inPrimary([aMember({ id: 's1' }), aMember({ id: 's2' }), old, { ...old, id: 's4' }])).toEqual({
       next: 'legacy',
       waitsFor: ['server s3 of dc1 (version 1.3.0) to run 1.4.0 or later, or to leave'],
     })

@@ -58,7 +58,8 @@ export function advertisedMode(
  */
 export function decideMode(input: ModeInput): ModeDecision {
   if (input.recorded.mode === 'enabled') return { next: 'enabled', waitsFor: [] }
-  const waitsFor = [...waitsForOwnServers(input), ...waitsForPrimary(input)]
+  // The workers of one server are members with the same name.
+  const waitsFor = [...new Set([...waitsForOwnServers(input), ...waitsForPrimary(input)])]
   return { next: waitsFor.length === 0 ? 'enabled' : 'legacy', waitsFor }
 }
 
