@@ -11,6 +11,7 @@ import {
 } from '@latchkey/contract'
 import type { CheckRecord, NodeRecord, ServiceRecord } from '../records/catalog-records.ts'
 import { readCheck, readService } from '../registration/registered-records.ts'
+import type { Outcome } from './outcome.ts'
 
 export interface KeyOperation {
   readonly kind: 'key'
@@ -55,7 +56,9 @@ export interface CheckOperation extends CatalogOperation {
 
 interface FaultyOperation {
   readonly kind: 'fault'
-  readonly what: string
+  /** Malformed operations are refused; those that no verb or session can apply fail with others. */
+  readonly outcome: Exclude<Outcome, { readonly shown: unknown }>
+  readonly reads: boolean
 }
 
 export type Operation = KeyOperation | NodeOperation | ServiceOperation | CheckOperation | FaultyOperation
@@ -76,8 +79,10 @@ export function readOperation(body: OperationBody, options: ReadOperationsOption
 }
 
 export function isRead(operation: Operation): boolean {
-  if (operation.kind === 'fault') return true
-  const { verb } = operation
+  return operation.kind === 'fault' ? operation.reads : isReading(operation.verb)
+}
+
+function isReading(verb: string): boolean {
   return verb.startsWith('get') || verb.startsWith('check-')
 }
 
@@ -88,9 +93,10 @@ function readKeyOperation(
   const { Verb = '', Key: key = '', Value = '', Flags: flags = 0n, Index: index = 0, Session = '' } = body
   const namespace = namespaceOf(body.Namespace)
   const verb = KEY_VERBS.find((known) => known === Verb)
-  if (verb === undefined) return unknownVerb('KV', Verb)
-  if (key === '' && verb !== 'delete-tree') return fault('Must provide key')
-  if (verb === 'lock' && Session === '') return fault('missing session')
+  const reads = verb === undefined || isReading(verb)
+  if (key === '' && verb !== 'delete-tree') return refused('Must provide key', reads)
+  if (verb === undefined) return failing(unknownVerb('KV', Verb), reads)
+  if (verb === 'lock' && Session === '') return failing('missing session', reads)
   const value = Uint8Array.from(atob(Value), (char) => char.charCodeAt(0))
   return { kind: 'key', verb, namespace, key, value, flags, index, session: Session.toLowerCase() }
 }
@@ -102,10 +108,11 @@ function readNodeOperation(
   const { Verb = '', Node: given } = body
   const { ID = '', Node = '', Address = '', Datacenter = '', ModifyIndex: index = 0 } = given
   const verb = catalogVerb(Verb)
-  if (verb === undefined) return unknownVerb('Node', Verb)
-  if (Node === '' && (verb !== 'get' || ID === '')) return fault('Must provide node')
-  if (ID !== '' && !isUuid(ID)) return fault(`Bad node ID: ${JSON.stringify(ID)} is no UUID`)
-  if (Datacenter !== '' && Datacenter !== datacenter) return fault('No path to datacenter')
+  const refuse = (what: string) => refused(what, verb === 'get')
+  if (Node === '' && (verb !== 'get' || ID === '')) return refuse('Must provide node')
+  if (ID !== '' && !isUuid(ID)) return refuse(`Bad node ID: ${JSON.stringify(ID)} is no UUID`)
+  if (Datacenter !== '' && Datacenter !== datacenter) return refuse('No path to datacenter')
+  if (verb === undefined) return failing(unknownVerb('Node', Verb), false)
   const record: NodeRecord = {
     ID: ID.toLowerCase(),
     Node,
@@ -126,15 +133,15 @@ function readServiceOperation(
   const { ID = '', Service: name = '', ModifyIndex: index = 0 } = given
   const namespace = namespaceOf(given.Namespace)
   const verb = catalogVerb(Verb)
-  if (verb === undefined) return unknownVerb('Service', Verb)
-  if (node === '') return fault('Must provide node')
-  const of = { kind: 'service', verb, node, id: ID || name, name, namespace, index } as const
-  if (verb === 'get') return { ...of, record: undefined }
-  if (name === '' && ID !== '') return fault('Must provide service name with ID')
+  if (node === '') return refused('Must provide node', verb === 'get')
+  const of = { kind: 'service', node, id: ID || name, name, namespace, index } as const
+  if (verb === 'get') return { ...of, verb, record: undefined }
+  if (name === '' && ID !== '') return refused('Must provide service name with ID', false)
   return orFault(() => {
     // A delete must have the same form.
     const record = readService(given, node, namespace)
-    return { ...of, record: verb === 'set' || verb === 'cas' ? record : undefined }
+    if (verb === undefined) return failing(unknownVerb('Service', Verb), false)
+    return { ...of, verb, record: verb === 'set' || verb === 'cas' ? record : undefined }
   })
 }
 
@@ -146,32 +153,36 @@ function readCheckOperation(
   const { Node: node = '', CheckID = '', Name = '', ServiceID = '', ModifyIndex: index = 0 } = given
   const chosen = namespaceOf(given.Namespace)
   const verb = catalogVerb(Verb)
-  if (verb === undefined) return unknownVerb('Check', Verb)
-  if (node === '') return fault('Must provide node')
+  if (node === '') return refused('Must provide node', verb === 'get')
   const puts = verb === 'set' || verb === 'cas'
   const namespace = puts && ServiceID === '' ? DEFAULT_NAMESPACE : chosen
-  const of = { kind: 'check', verb, node, id: CheckID || Name, namespace, index } as const
-  if (of.id === '') return fault('Must provide check name')
-  return orFault(() => ({ ...of, record: puts ? readCheck(given, node, chosen) : undefined }))
+  const of = { kind: 'check', node, id: CheckID || Name, namespace, index } as const
+  if (verb === undefined) return failing(unknownVerb('Check', Verb), false)
+  if (of.id === '') return refused('Must provide check name', verb === 'get')
+  return orFault(() => ({ ...of, verb, record: puts ? readCheck(given, node, chosen) : undefined }))
 }
 
 function catalogVerb(verb: string): CatalogVerb | undefined {
   return CATALOG_VERBS.find((known) => known === verb)
 }
 
-function unknownVerb(kind: string, verb: string): FaultyOperation {
-  return fault(`unknown ${kind} verb ${JSON.stringify(verb)}`)
+function unknownVerb(kind: string, verb: string): string {
+  return `unknown ${kind} verb ${JSON.stringify(verb)}`
 }
 
-function fault(what: string): FaultyOperation {
-  return { kind: 'fault', what }
+function refused(what: string, reads: boolean): FaultyOperation {
+  return { kind: 'fault', outcome: { refused: what }, reads }
+}
+
+function failing(what: string, reads: boolean): FaultyOperation {
+  return { kind: 'fault', outcome: { failed: what }, reads }
 }
 
 function orFault(read: () => Operation): Operation {
   try {
     return read()
   } catch (error) {
-    if (error instanceof AclError) return fault(error.message)
+    if (error instanceof AclError) return refused(error.message, false)
     throw error
   }
 }

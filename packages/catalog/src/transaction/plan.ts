@@ -70,7 +70,7 @@ function apply(
 ): Outcome {
   switch (operation.kind) {
     case 'fault':
-      return { refused: operation.what }
+      return operation.outcome
     case 'key':
       return keys.apply(operation, may)
     case 'node':

@@ -264,7 +264,6 @@ describe('nodes, services and checks', () => {
 })
 
 test.each<[OperationBody, string]>([
-  [{ Node: { Node: { Node: 'n' } } }, 'unknown Node verb ""'],
   [{ Node: { Verb: 'set', Node: {} } }, 'Must provide node'],
   [{ Node: { Verb: 'set', Node: { Node: 'n', ID: 'x' } } }, 'Bad node ID: "x" is no UUID'],
   [{ Check: { Verb: 'set', Check: { Node: 'n' } } }, 'Must provide check name'],

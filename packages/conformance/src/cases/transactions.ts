@@ -76,11 +76,20 @@ export const transactionCases: readonly Case[] = [
       { OpIndex: 6, What: `failed to delete key "${dir}/there", index is stale` },
     ])
     await ctx.refuses('GET', `/kv/${dir}/new`, {}, '404 not_found')
-    const unknown = await apply(ctx, [{ KV: { Verb: 'shift', Key: 'a' } }, { KV: { Verb: 'set' } }])
-    assert.deepEqual(unknown.Errors, [
+    const unknown = [
+      { KV: { Verb: 'shift', Key: 'a' } },
+      { KV: { Verb: 'lock', Key: 'a' } },
+      { Node: { Verb: 'shift', Node: { Node: 'n' } } },
+    ]
+    assert.deepEqual((await apply(ctx, [...unknown, { KV: { Verb: 'get', Key: `${dir}/gone` } }])).Errors, [
       { OpIndex: 0, What: 'unknown KV verb "shift"' },
-      { OpIndex: 1, What: 'Must provide key' },
+      { OpIndex: 1, What: 'missing session' },
+      { OpIndex: 2, What: 'unknown Node verb "shift"' },
+      { OpIndex: 3, What: `key "${dir}/gone" doesn't exist` },
     ])
+    // A malformed operation hides those that would only fail, because nothing is looked up.
+    const malformed = await apply(ctx, [...unknown, { KV: { Verb: 'set' } }])
+    assert.deepEqual(malformed.Errors, [{ OpIndex: 3, What: 'Must provide key' }])
   }),
   test('txn/reads [D/transactions/reads] a read-only transaction reports its freshness and obeys the consistency modes', async (ctx) => {
     const key = ctx.unique('key')
