@@ -115,7 +115,7 @@ function covering(namespace: string, name: string): (readonly [namespace: string
 }
 
 function sourceKey(namespace: string, name: string): string {
-  return JSON.stringify([namespace, name.toLowerCase()])
+  return JSON.stringify([namespace.toLowerCase(), name.toLowerCase()])
 }
 
 function push(into: Map<string, IntentionRecord[]>, key: string, intention: IntentionRecord): void {

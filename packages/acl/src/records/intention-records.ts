@@ -48,9 +48,11 @@ export function intentionKey({
   SourceNS,
   SourceName,
 }: IntentionEnds): string {
-  return JSON.stringify([DestinationNS, DestinationName.toLowerCase(), SourceNS, SourceName.toLowerCase()])
+  return JSON.stringify(
+    [DestinationNS, DestinationName, SourceNS, SourceName].map((part) => part.toLowerCase()),
+  )
 }
 
 export function destinationKey({ DestinationNS, DestinationName }: IntentionDestination): string {
-  return JSON.stringify([DestinationNS, DestinationName.toLowerCase()])
+  return JSON.stringify([DestinationNS.toLowerCase(), DestinationName.toLowerCase()])
 }

@@ -39,7 +39,7 @@ export function checkEnd(
   }
 }
 
-/** The namespace of a source or destination. The standard edition has only `default`. */
+/** The namespace of a source or destination. From 1.9.0, the standard edition has only `default`. */
 export function namespaceOfEnd(
   given: string | undefined,
   field: string,

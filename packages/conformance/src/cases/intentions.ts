@@ -305,6 +305,26 @@ export const intentionCases: readonly Case[] = [
       await ctx.ok('DELETE', exact(ns))
     }
   }).needing({ edition: 'extended', from: '1.9.0' }),
+  test('intentions/words [D/intentions/by-id, D/intentions/precedence] before 1.9.0 the standard edition stores and matches any word as a namespace, and rights ignore it', async (ctx) => {
+    const [a, b] = [ctx.unique('a'), ctx.unique('b')]
+    const body = { SourceNS: 'foo', SourceName: a, DestinationNS: 'Bar', DestinationName: b, Action: 'allow' }
+    const { SecretID: token } = await ctx.caller(`service "${b}" { policy = "read" intentions = "write" }`)
+    const { ID } = await ctx.ok('POST', '/connect/intentions', { body, token })
+    const { SourceNS, DestinationNS } = await ctx.ok<Intention>('GET', `/connect/intentions/${ID}`, { token })
+    assert.deepEqual([SourceNS, DestinationNS], ['foo', 'Bar'])
+    const again = { ...body, SourceNS: 'FOO' }
+    await ctx.refuses('POST', '/connect/intentions', { body: again, token }, '409 intention_in_use')
+    const allowed = async (...of: [string, string]) =>
+      (await ctx.ok('GET', `/connect/intentions/check?${ends(...of)}`, { token })).Allowed
+    assert.deepEqual([await allowed(`foo/${a}`, `bar/${b}`), await allowed(a, b)], [true, false])
+    const path = `/connect/intentions/match?by=destination&name=bar/${b}`
+    const matches = await ctx.ok<Record<string, Intention[]>>('GET', path, { token })
+    assert.deepEqual(
+      matches[`bar/${b}`]?.map((each) => each.ID),
+      [ID],
+    )
+    await ctx.ok('DELETE', `/connect/intentions/${ID}`, { token })
+  }).needing({ edition: 'standard', before: '1.9.0' }),
   test('intentions/migration [9.5] new data has nothing to migrate: the migration is done', async (ctx) => {
     const { State } = await ctx.ok('GET', '/internal/intentions/migration')
     assert.equal(State, 'done')

@@ -18,6 +18,7 @@ import { maySee, requireIntentionRead, requireIntentionWrite, requireSpellings }
 import {
   deleteEntry,
   deleteIntention,
+  editionOfEnds,
   endsAsked,
   intentionNotFound,
   intentionShown,
@@ -29,10 +30,13 @@ import {
   seenIntention,
 } from './stored-intentions.ts'
 
-/** Lists intentions of all namespaces before 1.9.0, and only those of the request's namespace since. Spec 9.3 (1.9.0). */
+/**
+ * Lists intentions of all namespaces before 1.9.0, and only those of the request's namespace since. Spec 9.3 (1.9.0). The
+ * standard edition has no namespaces to choose from, and keeps showing those that were written before.
+ */
 export const listIntentionsHandler: Handler<'intentions.list'> = async (call) => {
   const { directory, service } = call
-  const isOneNamespace = service.profile.has('intentions.listByNamespace')
+  const isOneNamespace = service.edition === 'extended' && service.profile.has('intentions.listByNamespace')
   const listed = directory
     .intentions()
     .list()
@@ -58,7 +62,8 @@ const FILTERED: ShapeOf<Intention> = {
 
 export const createIntentionHandler: Handler<'intentions.create'> = (call) => {
   const { body, service } = call
-  const { store, edition, random } = service
+  const { store, random } = service
+  const edition = editionOfEnds(service)
   return decideAndCommitFor(call, () => {
     requireIntentionWrite(call, endsOf(body, edition))
     requireWritableNow(call, 'id')
@@ -83,7 +88,8 @@ export const readIntentionHandler: Handler<'intentions.read'> = (call) => {
 /** Needs the right to the old and to the new destination. */
 export const updateIntentionHandler: Handler<'intentions.update'> = (call) => {
   const { body, params, service } = call
-  const { store, edition, profile } = service
+  const { store, profile } = service
+  const edition = editionOfEnds(service)
   return decideAndCommitFor(call, () => {
     requireIntentionWrite(call, endsOf(body, edition))
     const directory = store.directory()
@@ -123,7 +129,7 @@ export const matchIntentionsHandler: Handler<'intentions.match'> = (call) => {
     const message = `name must be given at most ${limits.MATCH_NAMES_MAX} times`
     throw new AclError('field_invalid', message, { field: 'name' })
   }
-  const ends = names.map((name) => [name, parseEnd(name, 'name', service.edition)] as const)
+  const ends = names.map((name) => [name, parseEnd(name, 'name', editionOfEnds(service))] as const)
   for (const [, end] of ends)
     requireSpellings(call, { ...end, end: by }, { resource: 'intention', access: 'read' })
   const intentions = directory.intentions()

@@ -1,5 +1,11 @@
 /** Rights on intentions, which are granted by service rules. Spec 5.4; decisions: intentions. */
-import { type IntentionDestination, type IntentionEnds, type Question, WILDCARD } from '@latchkey/acl'
+import {
+  DEFAULT_NAMESPACE,
+  type IntentionDestination,
+  type IntentionEnds,
+  type Question,
+  WILDCARD,
+} from '@latchkey/acl'
 import { isAtHome, requireRight, requireRightToStored } from '../caller/caller.ts'
 import type { Context } from '../handler.ts'
 
@@ -21,7 +27,12 @@ export function requireIntentionWrite(
 }
 
 export function requireIntentionRead(call: Context, end: End): void {
-  requireRight(call.caller, end.namespace, questionOf(end, 'read'))
+  requireRight(call.caller, homeOf(call, end.namespace), questionOf(end, 'read'))
+}
+
+/** Where the right to an end is needed: in the standard edition rights hold everywhere, whatever word an end has as namespace. */
+function homeOf({ service }: Context, namespace: string): string {
+  return service.edition === 'standard' ? DEFAULT_NAMESPACE : namespace
 }
 
 /**
@@ -29,13 +40,15 @@ export function requireIntentionRead(call: Context, end: End): void {
  * @throws AclError `privilege_missing`, which names a stored spelling only if the caller may read it.
  */
 export function requireSpellings(
-  { caller, service }: Context,
+  call: Context,
   { namespace, name, end }: End & { readonly end: 'source' | 'destination' },
   right: Pick<Question, 'resource' | 'access'>,
 ): void {
-  requireRight(caller, namespace, { ...right, segment: name })
+  const { caller, service } = call
+  const home = homeOf(call, namespace)
+  requireRight(caller, home, { ...right, segment: name })
   const stored = service.store.directory().intentions().spellings(end, namespace, name)
-  for (const segment of stored) requireRightToStored(caller, namespace, { ...right, segment })
+  for (const segment of stored) requireRightToStored(caller, home, { ...right, segment })
 }
 
 /** Whether the caller may read the source or the destination: either right shows the whole intention. */
@@ -47,8 +60,9 @@ export function maySee(call: Context, intention: IntentionEnds): boolean {
   )
 }
 
-export function mayRead({ caller }: Context, end: End): boolean {
-  const isHere = end.namespace === WILDCARD || isAtHome(caller, end.namespace)
+export function mayRead(call: Context, end: End): boolean {
+  const { caller } = call
+  const isHere = end.namespace === WILDCARD || isAtHome(caller, homeOf(call, end.namespace))
   return isHere && caller.authorizer.decide(questionOf(end, 'read'))
 }
 

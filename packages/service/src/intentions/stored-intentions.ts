@@ -9,6 +9,7 @@ import { destinationKey, intentionKey, requireWritable } from '@latchkey/acl'
 import { type EntryRecords, parseEnd, showIntention, showSource } from '@latchkey/catalog'
 import { AclError, type Intention } from '@latchkey/contract'
 import type { Context } from '../handler.ts'
+import type { ServiceOptions } from '../options.ts'
 import { put, remove } from '../store/changes.ts'
 import type { Change } from '../store/store.ts'
 import { maySee } from './rights.ts'
@@ -42,13 +43,22 @@ export function seenIntention(call: Context, directory: Directory, id: string): 
   return found && maySee(call, found) ? found : undefined
 }
 
+/**
+ * The edition whose rules hold for the namespaces of sources and destinations: before 1.9.0, they may be any words in the
+ * standard edition, too. Decisions: intentions.
+ */
+export function editionOfEnds({ edition, profile }: ServiceOptions): ServiceOptions['edition'] {
+  return profile.has('intentions.configEntries') ? edition : 'extended'
+}
+
 export function endsAsked(
-  { service: { edition } }: Context,
+  { service }: Context,
   {
     source,
     destination,
   }: { readonly source?: string | undefined; readonly destination?: string | undefined },
 ): IntentionEnds {
+  const edition = editionOfEnds(service)
   const from = parseEnd(source, 'source', edition)
   const to = parseEnd(destination, 'destination', edition)
   return {
