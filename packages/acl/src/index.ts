@@ -127,6 +127,7 @@ export type {
 } from './records/replication.ts'
 export type {
   AclModeRecord,
+  AreaRecord,
   IntentionMigrationRecord,
   MigrationRecord,
   SystemKey,

@@ -46,6 +46,7 @@ export {
 export { deleteExact, showIntention, showSource, writeExact } from './intentions/exact-intention.ts'
 export { parseEnd, requireSourceType } from './intentions/intention-fields.ts'
 export { createIntention, endsOf, updateIntention } from './intentions/intention-rules.ts'
+export { canonicalIp } from './ip-address.ts'
 export { sortByDistance } from './near.ts'
 export {
   type CheckRecord,

@@ -3,6 +3,7 @@
  * documentation derive from it.
  */
 import { agent, agentChecks, agentProcess } from './agent/routes.ts'
+import { areas } from './areas/routes.ts'
 import { authMethods } from './auth-methods/routes.ts'
 import { bindingRules } from './binding-rules/routes.ts'
 import { catalog } from './catalog/routes.ts'
@@ -40,6 +41,7 @@ export const contract = c.router({
   intentions,
   configEntries,
   coordinates,
+  areas,
   catalog,
   health,
   agent,
@@ -69,6 +71,7 @@ export const RESOURCES = {
   intentions: 'Which services may connect to which. Sections 9.3 and 9.5.',
   configEntries: 'Intentions as config entries, one for each destination, from 1.9.0. Section 9.5.',
   coordinates: 'Estimated round-trip times between nodes. Section 9.4.',
+  areas: 'Network areas, which link two datacenters: extended edition. Section 9.4.',
   catalog: 'Nodes, services and checks that are registered in this datacenter. Sections 9.3 and 9.4.',
   health: 'Instances of services with their checks, and the status of checks. Sections 9.3 and 9.4.',
   agent: "Services of the server's node, and their health. Section 9.4.",

@@ -41,6 +41,7 @@ export type IndexedTable =
   | 'kv'
   | 'intentions'
   | 'sessions'
+  | 'system'
 
 /** Facts about an endpoint other than its address and its schemas. */
 export interface EndpointFacts {

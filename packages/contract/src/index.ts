@@ -6,6 +6,7 @@ export type {
   ServiceCheckDefinition,
   ServiceDefinition,
 } from './agent/routes.ts'
+export type { Area, AreaMember } from './areas/routes.ts'
 export { type AuthMethod, createAuthMethodSchema } from './auth-methods/routes.ts'
 export { type BindingRule, type CreateBindingRule, createBindingRuleSchema } from './binding-rules/routes.ts'
 export type {

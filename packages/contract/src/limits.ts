@@ -194,3 +194,9 @@ export const PERMISSION_TEXT_BYTES_MAX = 1_024
 export const PERMISSIONS_MAX = 64
 /** Most names in one `match`. */
 export const MATCH_NAMES_MAX = 64
+/** Most network areas of one datacenter. */
+export const AREAS_MAX = 64
+/** Most addresses of one network area. */
+export const AREA_ADDRESSES_MAX = 64
+/** Longest address in a network area, in characters. */
+export const AREA_ADDRESS_LENGTH_MAX = 256

@@ -244,6 +244,26 @@ async function extended(): Promise<void> {
   await ask('namespaces.list')
   await ask('namespaces.delete', { params })
 
+  const area = { PeerDatacenter: 'dc2', RetryJoin: ['10.2.0.8'] }
+  const { ID: uuid } = await ask('areas.create', { body: area })
+  const inArea = { params: { uuid } }
+  await ask('areas.list')
+  await ask('areas.read', inArea)
+  await ask('areas.join', { ...inArea, body: ['10.2.0.9', 'db-3.dc2.example.com:8500'] })
+  const server = {
+    Addr: '10.2.0.8',
+    Port: 8500,
+    Datacenter: 'dc2',
+    Role: 'server',
+    Build: '1.11',
+    Protocol: 2,
+  }
+  const shown = [
+    { ID: '5b9b5a1e-6b3f-4d0e-8b6d-0a4f4f4a4d11', Name: 'db-1.dc2', ...server, Status: 'alive', RTT: -1 },
+  ]
+  invent('areas.members', shown, inArea)
+  await ask('areas.delete', inArea)
+
   const RedirectURI = 'http://localhost:8550/oidc/callback'
   const Config = {
     OIDCDiscoveryURL: 'https://login.example.com',

@@ -358,6 +358,17 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
       'update(update: CoordinateUpdate): string': {},
     },
   },
+  Areas: {
+    doc: 'Network areas, which link two datacenters, in the extended edition. Spec 9.4.',
+    methods: {
+      'create(area: AreaCreate): { ID: string }': { note: unknownId },
+      'list(): Area[]': {},
+      'read(uuid): Area[]': {},
+      'delete(uuid): string': {},
+      'members(uuid): AreaMember[]': {},
+      'join(uuid, addresses: readonly string[]): AreaJoined[]': { retry: 'always' },
+    },
+  },
   Catalog: {
     doc: 'The catalog of the datacenter: nodes, services and checks. Spec 9.4.',
     methods: {

@@ -4,6 +4,7 @@
 import type { Core } from './core.ts'
 import { ContractBroken } from './errors.ts'
 import { Agent } from './generated/agent.ts'
+import { Areas } from './generated/areas.ts'
 import { AuthMethods } from './generated/auth-methods.ts'
 import { BindingRules } from './generated/binding-rules.ts'
 import { Calls } from './generated/calls.ts'
@@ -64,6 +65,7 @@ export class Client<M extends Mode = 'value'> extends Calls<M> {
   /** Locks on keys; each has its own session. */
   readonly locks: Locks
   readonly coordinates: Coordinates<M>
+  readonly areas: Areas<M>
   readonly catalog: Catalog<M>
   readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
@@ -91,6 +93,7 @@ export class Client<M extends Mode = 'value'> extends Calls<M> {
     this.sessions = new Sessions(core)
     this.locks = new Locks(settings)
     this.coordinates = new Coordinates(core)
+    this.areas = new Areas(core)
     this.catalog = new Catalog(core)
     this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)

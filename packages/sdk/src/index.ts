@@ -17,6 +17,7 @@ export {
   Unavailable,
 } from './errors.ts'
 export type { Agent } from './generated/agent.ts'
+export type { Areas } from './generated/areas.ts'
 export type { AuthMethods } from './generated/auth-methods.ts'
 export type { BindingRules } from './generated/binding-rules.ts'
 export type { Catalog } from './generated/catalog.ts'
@@ -101,6 +102,10 @@ export type {
   AgentService,
   AgentServiceDefinition,
   AgentServiceRead,
+  Area,
+  AreaCreate,
+  AreaJoined,
+  AreaMember,
   AuthMethod,
   AuthMethodConfig,
   AuthMethodCreate,

@@ -184,6 +184,7 @@ interface Target {
   readonly roleId: string
   readonly ruleId: string
   readonly intentionId: string
+  readonly areaId: string
   readonly sessionId: string
 }
 
@@ -227,6 +228,9 @@ beforeAll(async () => {
   const { ID: sessionId } = (await world.manage('PUT', '/session/create', { Node: 'target' })) as {
     ID: string
   }
+  const { ID: areaId } = (await world.manage('POST', '/operator/area', { PeerDatacenter: 'dc9' })) as {
+    ID: string
+  }
   target = {
     accessorId: token.AccessorID,
     legacyAccessorId: migrated.AccessorID,
@@ -234,6 +238,7 @@ beforeAll(async () => {
     roleId: role.ID,
     ruleId,
     intentionId,
+    areaId,
     sessionId,
   }
 
@@ -301,6 +306,7 @@ const inPathOf: Readonly<Record<string, () => string>> = {
   legacy: () => LEGACY_SECRET,
   intentions: () => target.intentionId,
   sessions: () => target.sessionId,
+  areas: () => target.areaId,
 }
 
 /** Bodies of requests that have an effect; all others are empty. */
@@ -326,6 +332,8 @@ const BODIES: { readonly [N in EndpointName]?: unknown } = {
   'intentions.writeExact': { Action: 'deny' },
   'configEntries.write': ENTRY,
   'coordinates.update': { Node: 'target', Coord: { ...COORD, Height: 1 } },
+  'areas.create': { PeerDatacenter: 'dc8' },
+  'areas.join': ['10.0.0.9'],
   'agent.registerService': { Name: 'new' },
   'agentChecks.register': { Name: 'new', TTL: '1h' },
   'agentChecks.update': { Status: 'warning' },

@@ -139,3 +139,13 @@ describe('SEC-03: with the managing local token of the other datacenter', () => 
     }
   })
 })
+
+test('members of an area are those of the other datacenter, which a local token may not ask (spec 9.4)', async () => {
+  const { primary } = fleet
+  const body = { PeerDatacenter: 'dc2', RetryJoin: [] }
+  const { ID } = (await primary.manage('POST', '/operator/area', body)) as { ID: string }
+  const members = (token: string) => primary.ask('GET', `/operator/area/${ID}/members`, { token })
+  const [shown] = (await members(MANAGEMENT)).json as readonly object[]
+  expect(shown).toMatchObject({ Name: 'n1.dc2', Datacenter: 'dc2', Role: 'server', Status: 'alive', RTT: -1 })
+  expect((await members(locals.dc1.SecretID)).code).toBe('caller_unknown')
+})

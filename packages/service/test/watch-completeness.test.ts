@@ -73,6 +73,9 @@ const updateService = putOf('services', { ...service, Port: 81 })
 const addService = putOf('services', aService({ ID: 'web-2', Service: 'web' }))
 const updateCheck = putOf('checks', { ...check, Status: 'critical' })
 const addCheck = putOf('checks', aCheck())
+const area = { ID: 'area', PeerDatacenter: 'dc2', RetryJoin: [], UseTLS: false }
+const areaRecord = { Key: 'areas', Value: [area], CreateIndex: 0, ModifyIndex: 0 } as const
+const updateArea = putOf('system', { ...areaRecord, Value: [{ ...area, RetryJoin: ['10.0.0.1'] }] })
 const updateCoordinate = putOf('coordinates', { ...coordinate, Coord: { ...coordinate.Coord, Height: 1 } })
 const addSession = putOf('sessions', aSession({ ID: anId(0x5e55) }))
 const updateLegacy = putOf('tokens', { ...legacy, Description: 'changed' })
@@ -85,6 +88,7 @@ const IN_PATH: Readonly<Record<string, string>> = {
   bindingRules: rule.ID,
   namespaces: namespace.Name,
   coordinates: node.Node,
+  areas: area.ID,
 }
 
 /** Changes to the answers of those endpoints, by the table for which they wait. */
@@ -100,6 +104,7 @@ const CHANGES: { readonly [table in IndexedTable]?: Change } = {
   coordinates: updateCoordinate,
   sessions: addSession,
   kv: updateKey,
+  system: updateArea,
 }
 
 type Read = readonly [path: string, change: Change]
@@ -233,7 +238,7 @@ async function aFilledWorld(): Promise<World> {
     putOf('services', service),
     putOf('checks', check),
   ])
-  world.store.commitNow([putOf('coordinates', coordinate)])
+  world.store.commitNow([putOf('coordinates', coordinate), putOf('system', areaRecord)])
   world.store.commitNow([putOf('intentions', intention), putOf('intentionDestinations', destination)])
   return world
 }
@@ -508,6 +513,7 @@ const POOL: Readonly<Record<string, readonly Change[]>> = {
     deleteOf('services', twin),
   ],
   'a coordinate': [updateCoordinate],
+  'a network area': [updateArea],
   'a new session': [addSession],
   'a deleted session': [deleteOf('sessions', session)],
 }

@@ -103,6 +103,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   ...['agentChecks.deregister', 'agentChecks.pass', 'agentChecks.warn', 'agentChecks.fail'],
   ...['agentChecks.update', 'agentProcess.forceLeave', 'agentProcess.leave'],
   ...['operations.setReplicationToken', 'snapshots.restore', 'datacenters.accept', 'datacenters.promote'],
+  ...['areas.create', 'areas.delete', 'areas.join'],
   ...['legacy.create', 'legacy.update', 'legacy.destroy', 'legacy.clone', 'legacy.import'],
 ])
 

@@ -12,6 +12,7 @@ export interface SystemValues {
   /** Stores encrypt it. */
   readonly 'replication-token': ReplicationTokenRecord
   readonly intentions: IntentionMigrationRecord
+  readonly areas: readonly AreaRecord[]
 }
 
 export type SystemKey = keyof SystemValues
@@ -49,6 +50,14 @@ export interface MigrationRecord {
   readonly lastBatchAt: number | undefined
   /** The latest batches without a long pause between them, from which the rate is computed. */
   readonly run: { readonly startedAt: number; readonly tokens: number } | undefined
+}
+
+/** A network area, in the system record `areas`: a datacenter has few, and they change together rarely. Spec 9.4. */
+export interface AreaRecord {
+  readonly ID: string
+  readonly PeerDatacenter: string
+  readonly RetryJoin: readonly string[]
+  readonly UseTLS: boolean
 }
 
 /** The value of the system record `intentions`. Absent: no server of 1.9.0 or later has led. */

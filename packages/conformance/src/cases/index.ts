@@ -1,5 +1,6 @@
 /** All cases, in the order of the spec. */
 import type { Case } from '../case.ts'
+import { areaCases } from './areas.ts'
 import { catalogCases } from './catalog.ts'
 import { configEntryCases } from './config-entries.ts'
 import { coordinateCases } from './coordinates.ts'
@@ -36,7 +37,7 @@ export const CASES: readonly Case[] = [
   ...[createCases, expirationCases, linkCases, readCases, updateCases, cloneDeleteCases, listCases],
   ...[namespaceCases, authenticationCases, blockingCases, decodingCases, recordCases],
   ...[policyRoleCases, authMethodCases, bindingRuleCases, loginCases, limitCases, oidcCases],
-  ...[keyValueCases, transactionCases, intentionCases, configEntryCases, coordinateCases],
+  ...[keyValueCases, transactionCases, intentionCases, configEntryCases, coordinateCases, areaCases],
   ...[sessionCases, catalogCases, readHeaderCases, healthCases, hiddenRecordCases, methodCases],
   ...[operationCases, versionCases],
 ].flat()

@@ -1279,7 +1279,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": {
-          "AuthURL": "https://login.example.com/authorize?response_type=code&client_id=latchkey&redirect_uri=http%3A%2F%2Flocalhost%3A8550%2Foidc%2Fcallback&scope=openid&state=69a73eb9b2a64467705eee316dd6d3f2d1455c954f23b22df535a6b67d21bdb6&nonce=560ab7b0625e16d98a1835f60fba01e5c3ff81fe736391ee73f7897c6501668f&code_challenge=0niNrro5m7rKDhCGJCJh_q77Zdct_EiE7Rq5kUpyuG8&code_challenge_method=S256"
+          "AuthURL": "https://login.example.com/authorize?response_type=code&client_id=latchkey&redirect_uri=http%3A%2F%2Flocalhost%3A8550%2Foidc%2Fcallback&scope=openid&state=d1455c954f23b22df535a6b67d21bdb6560ab7b0625e16d98a1835f60fba01e5&nonce=c3ff81fe736391ee73f7897c6501668f5abf82f87ad7aae9496c0694487d34da&code_challenge=ZtBUUiV0Mxi1uchiDIvo5mAsbYRDPRjqB2yMZJAcv38&code_challenge_method=S256"
         }
       }
     }
@@ -1288,15 +1288,15 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "path": "/v1/acl/oidc/callback",
     "body": {
       "AuthMethod": "people",
-      "State": "69a73eb9b2a64467705eee316dd6d3f2d1455c954f23b22df535a6b67d21bdb6",
-      "Code": "ed0d46dcac20a8f3f7e92eb478b3d5f8",
+      "State": "d1455c954f23b22df535a6b67d21bdb6560ab7b0625e16d98a1835f60fba01e5",
+      "Code": "45f5af6932f3e7d4729a8e9724eff5bb",
       "ClientNonce": "4f8a"
     },
     "answers": {
       "example": {
         "value": {
-          "AccessorID": "45f5af69-32f3-e7d4-729a-8e9724eff5bb",
-          "SecretID": "d65e8ed7-271d-e740-74df-1fa64135f537",
+          "AccessorID": "d65e8ed7-271d-e740-74df-1fa64135f537",
+          "SecretID": "2ac04363-b425-b070-c0c9-6cbc71813322",
           "Description": "token created via OIDC login",
           "ServiceIdentities": [
             {
@@ -1306,11 +1306,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Local": true,
           "AuthMethod": "people",
           "AuthMethodNamespace": "default",
-          "ExpirationTime": "2026-01-31T20:00:02.25Z",
-          "CreateTime": "2026-01-31T12:00:02.25Z",
+          "ExpirationTime": "2026-01-31T20:00:03.5Z",
+          "CreateTime": "2026-01-31T12:00:03.5Z",
           "Hash": "KpLbwdyy3ijzeE5DK8DJ3UYfiV0MOSKoq0lXxMtTw0Y=",
-          "CreateIndex": 8,
-          "ModifyIndex": 8,
+          "CreateIndex": 11,
+          "ModifyIndex": 11,
           "Namespace": "default"
         }
       }
@@ -1972,6 +1972,108 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
     "answers": {
       "example": {
         "value": ""
+      }
+    }
+  },
+  "areas.create": {
+    "path": "/v1/operator/area",
+    "body": {
+      "PeerDatacenter": "dc2",
+      "RetryJoin": [
+        "10.2.0.8"
+      ]
+    },
+    "answers": {
+      "example": {
+        "value": {
+          "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15"
+        }
+      }
+    }
+  },
+  "areas.list": {
+    "path": "/v1/operator/area",
+    "answers": {
+      "example": {
+        "value": [
+          {
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
+            "PeerDatacenter": "dc2",
+            "RetryJoin": [
+              "10.2.0.8"
+            ],
+            "UseTLS": false
+          }
+        ]
+      }
+    }
+  },
+  "areas.read": {
+    "path": "/v1/operator/area/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
+    "answers": {
+      "example": {
+        "value": [
+          {
+            "ID": "9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
+            "PeerDatacenter": "dc2",
+            "RetryJoin": [
+              "10.2.0.8"
+            ],
+            "UseTLS": false
+          }
+        ]
+      }
+    }
+  },
+  "areas.delete": {
+    "path": "/v1/operator/area/9abb8b9c-37d1-8bb2-a223-59a8feb59e15",
+    "answers": {
+      "example": {
+        "value": ""
+      }
+    }
+  },
+  "areas.members": {
+    "path": "/v1/operator/area/9abb8b9c-37d1-8bb2-a223-59a8feb59e15/members",
+    "answers": {
+      "example": {
+        "value": [
+          {
+            "ID": "5b9b5a1e-6b3f-4d0e-8b6d-0a4f4f4a4d11",
+            "Name": "db-1.dc2",
+            "Addr": "10.2.0.8",
+            "Port": 8500,
+            "Datacenter": "dc2",
+            "Role": "server",
+            "Build": "1.11",
+            "Protocol": 2,
+            "Status": "alive",
+            "RTT": -1
+          }
+        ]
+      }
+    }
+  },
+  "areas.join": {
+    "path": "/v1/operator/area/9abb8b9c-37d1-8bb2-a223-59a8feb59e15/join",
+    "body": [
+      "10.2.0.9",
+      "db-3.dc2.example.com:8500"
+    ],
+    "answers": {
+      "example": {
+        "value": [
+          {
+            "Address": "10.2.0.9",
+            "Joined": true,
+            "Error": ""
+          },
+          {
+            "Address": "db-3.dc2.example.com:8500",
+            "Joined": true,
+            "Error": ""
+          }
+        ]
       }
     }
   },

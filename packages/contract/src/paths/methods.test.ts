@@ -47,12 +47,6 @@ test('a path that takes a rest matches with and without it, others exactly (spec
   }
 })
 
-test('what is built: all rows but those of network areas', () => {
-  const unbuilt = REQUIRED_METHODS.flatMap(({ built, path }) => (built ? [] : [path]))
-  expect(unbuilt).toEqual(REQUIRED_METHODS.map(({ path }) => path).filter((path) => /\/area\//.test(path)))
-  expect(unbuilt).toHaveLength(2)
-})
-
 test('what is not built is found by its own path, and is not an endpoint of the contract', () => {
   for (const { path } of UNBUILT_ENDPOINTS) {
     expect(unbuiltEndpointOf(path)?.path).toBe(path)

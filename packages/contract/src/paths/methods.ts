@@ -2,15 +2,8 @@
 import type { Endpoint, Method } from '../endpoint.ts'
 import { ENDPOINTS } from '../generated/endpoints.ts'
 
-/**
- * An endpoint of this API that this service does not implement: the right method answers 501, unless `isAbsent` is set.
- */
-interface UnbuiltEndpoint extends Pick<Endpoint, 'methodGate'> {
-  /**
-   * The path does not exist: every method answers 404. Spec 9.4 lists it for an edition that this service does not
-   * have.
-   */
-  readonly isAbsent?: true
+/** An endpoint of this API that this service does not implement: the right method answers 501. */
+interface UnbuiltEndpoint {
   /** In the order of `Allow`. */
   readonly methods: readonly Method[]
   /**
@@ -21,19 +14,9 @@ interface UnbuiltEndpoint extends Pick<Endpoint, 'methodGate'> {
 }
 
 const unbuilt = (path: string, ...methods: readonly Method[]): UnbuiltEndpoint => ({ methods, path })
-/** A row of spec 9.4. */
-const row = (path: string, method: Method): UnbuiltEndpoint => ({
-  methods: [method],
-  path,
-  methodGate: 'http.enforceMethods',
-})
-/** A row of spec 9.4 about network areas, which only another edition has. Decisions: status codes. */
-const area = (path: string, method: Method): UnbuiltEndpoint => ({ ...row(path, method), isAbsent: true })
 
 /** The first match wins. Decisions: status codes. */
 export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
-  area('/operator/area/:uuid/members', 'GET'),
-  area('/operator/area/:uuid/join', 'PUT'),
   unbuilt('/agent/connect/authorize', 'POST'),
   unbuilt('/agent/connect/ca/leaf/', 'GET'),
   unbuilt('/agent/connect/ca/roots', 'GET'),
@@ -63,8 +46,6 @@ export interface RequiredMethod {
   readonly method: Method
   /** See {@link UnbuiltEndpoint.path}. */
   readonly path: string
-  /** Whether this service implements the endpoint; otherwise it answers 501. */
-  readonly built: boolean
 }
 
 /** An endpoint of the legacy ACL API. From 1.11 (gate `api.legacy`) the right method answers 410. Spec 9.1. */
@@ -84,11 +65,8 @@ const SERVED = Object.values<Endpoint>(ENDPOINTS).map((endpoint) => ({
 }))
 
 /** Every row of spec 9.4. */
-export const REQUIRED_METHODS: readonly RequiredMethod[] = [
-  ...SERVED.map((endpoint) => ({ ...endpoint, built: true })),
-  ...UNBUILT_ENDPOINTS.map((endpoint) => ({ ...endpoint, built: false })),
-].flatMap(({ methodGate, methods, path, built }) =>
-  methodGate === undefined ? [] : methods.map((method) => ({ method, path, built })),
+export const REQUIRED_METHODS: readonly RequiredMethod[] = SERVED.flatMap(({ methodGate, methods, path }) =>
+  methodGate === undefined ? [] : methods.map((method) => ({ method, path })),
 )
 
 /** Every row of spec 9.1, and the translation of a stored token's rules. */

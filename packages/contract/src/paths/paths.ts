@@ -98,11 +98,16 @@ function build(): void {
   }
 }
 
-/** Includes the forms of shorter suffixes: a path that ends in `/a/name` also ends in `/name` and in ''. */
+/**
+ * Includes the forms of shorter suffixes: a path that ends in `/a/name` also ends in `/name` and in ''. An endpoint of spec
+ * 9.4 shares its path with none.
+ */
 function formsOf(templates: readonly PathTemplate[]): PrefixGroup['forms'] {
   const suffixes = [...new Set(templates.map(({ suffix }) => suffix))].sort((a, b) => b.length - a.length)
   return suffixes.map((suffix) => {
-    const reached = templates.filter((template) => suffix.endsWith(template.suffix))
+    const own = templates.filter((template) => template.suffix === suffix)
+    const isAlone = suffix !== '' && own.some(({ endpoint }) => endpoint.methodGate)
+    const reached = isAlone ? own : templates.filter((template) => suffix.endsWith(template.suffix))
     return { suffix, form: formOf(reached.sort((a, b) => b.suffix.length - a.suffix.length)) }
   })
 }

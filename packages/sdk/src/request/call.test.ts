@@ -74,7 +74,7 @@ test('an unpaired surrogate in a path or query is a TypeError that names where, 
   expect(server.requests).toHaveLength(before)
 })
 
-test('every PUT and DELETE is a write, and every POST but those of logins, logout and new intentions is a read', () => {
+test('every PUT and DELETE is a write, and every POST but those of logins, logout and new intentions and areas is a read', () => {
   const names = Object.keys(ENDPOINTS) as EndpointName[]
   const posts = names.filter((name) => endpoint(name).method === 'POST')
   expect(posts).toEqual([
@@ -88,11 +88,12 @@ test('every PUT and DELETE is a write, and every POST but those of logins, logou
     'decisions.authorize',
     'decisions.whoCan',
     'intentions.create',
+    'areas.create',
     'legacy.translate',
   ])
   for (const name of names) {
     const { method }: Endpoint = ENDPOINTS[name]
-    const isPosted = name.startsWith('login.') || name === 'intentions.create'
+    const isPosted = /^login\.|^(intentions|areas)\.create$/.test(name)
     expect(isWrite(name)).toBe(method === 'PUT' || method === 'DELETE' || isPosted)
   }
 })

@@ -81,10 +81,10 @@ export interface WireRequest {
   readonly init: RequestInit & { readonly method: string }
 }
 
-/** Whether the endpoint writes. Of the POST endpoints, only logins, logout and the creation of intentions do. */
+/** Whether the endpoint writes. Of the POST endpoints, only logins, logout and the creation of intentions and areas do. */
 export function isWrite(name: EndpointName): boolean {
   const { method } = ENDPOINTS[name]
-  return method === 'PUT' || method === 'DELETE' || name.startsWith('login.') || name === 'intentions.create'
+  return method === 'PUT' || method === 'DELETE' || /^login\.|^(intentions|areas)\.create$/.test(name)
 }
 
 /**

@@ -37,7 +37,7 @@ const SENT_HEADERS = ['accept', 'content-type', 'cache-control'] as const
 const ANSWERED_HEADERS = ['Content-Type', 'Retry-After', 'Allow'] as const
 const REPLACED_OPTIONS: ReadonlySet<string | undefined> = new Set(['dc', 'token'])
 /** What a header can contain. */
-const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]*$/
+export const HEADER_TEXT = /^[\x20-\x7e\x80-\xff]*$/
 const REFUSAL_BYTES_MAX = 65_536
 
 /**

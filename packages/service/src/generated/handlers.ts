@@ -26,6 +26,7 @@ import * as sessions from '../sessions.ts'
 import * as intentions from '../intentions/intentions.ts'
 import * as configEntries from '../config-entries.ts'
 import * as coordinates from '../coordinates.ts'
+import * as areas from '../areas.ts'
 import * as catalogWrites from '../catalog/writes.ts'
 import * as catalog from '../catalog/catalog.ts'
 import * as healthChecks from '../health/checks.ts'
@@ -118,6 +119,12 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'coordinates.nodes': coordinates.listCoordinatesHandler,
   'coordinates.node': coordinates.readCoordinateHandler,
   'coordinates.update': coordinates.updateCoordinateHandler,
+  'areas.create': areas.createAreaHandler,
+  'areas.list': areas.listAreasHandler,
+  'areas.read': areas.readAreaHandler,
+  'areas.delete': areas.deleteAreaHandler,
+  'areas.members': areas.areaMembersHandler,
+  'areas.join': areas.joinAreaHandler,
   'catalog.register': catalogWrites.registerHandler,
   'catalog.deregister': catalogWrites.deregisterHandler,
   'catalog.nodes': catalog.nodesHandler,

@@ -5,10 +5,11 @@ import { type Routing, route } from './routing.ts'
 
 type Profiled = Parameters<typeof route>[2]
 
-const service = (version: string, edition: Profiled['edition'] = 'standard'): Profiled => ({
+const aService = (version: string, edition: Profiled['edition'] = 'standard'): Profiled => ({
   profile: profileOf(parseServiceVersion(version)),
   edition,
 })
+const service = (version: string) => aService(version)
 const newest = service('1.11')
 
 /** The result of routing, in short. */
@@ -40,10 +41,11 @@ describe('methods (spec 9.4)', () => {
     }
   })
 
-  test.each(REQUIRED_METHODS.filter(({ path }) => !path.startsWith('/operator/area/')))(
+  test.each(REQUIRED_METHODS)(
     '$path: $method alone from 1.0 on, and OPTIONS from 1.0.7 on; before, any method',
     ({ method: required, path }) => {
-      const url = `/v1${path.replace(/\/$/, '/x')}`
+      const service = (version: string) => aService(version, 'extended')
+      const url = `/v1${path.replace(/\/$/, '/x').replace(':uuid', ID)}`
       const served = target(route(required, url, service('0.9.3')))
       for (const method of ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS']) {
         expect(target(route(method, url, service('0.9.3')))).toBe(served)
@@ -76,10 +78,10 @@ describe('methods (spec 9.4)', () => {
     expect(refusalOf(() => route('POST', '/v1/kv/a', old)).code).toBe('method_not_allowed')
   })
 
-  test('endpoint_unknown: network areas, for any method and version (decisions: status codes)', () => {
+  test('endpoint_unknown: network areas in the standard edition, for any method and version (decisions: removed endpoints)', () => {
     for (const version of ['0.9.3', '1.11']) {
       for (const method of ['GET', 'PUT', 'DELETE', 'OPTIONS']) {
-        for (const url of [`/v1/operator/area/${ID}/members`, `/v1/operator/area/${ID}/join`]) {
+        for (const url of ['/v1/operator/area', `/v1/operator/area/${ID}`, `/v1/operator/area/${ID}/join`]) {
           expect(refusalOf(() => route(method, url, service(version))).code, url).toBe('endpoint_unknown')
         }
       }

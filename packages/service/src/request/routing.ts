@@ -64,7 +64,7 @@ function routeBelowPrefix(method: string, path: string, { profile, edition }: Pr
   })
   const unbuilt = open && open.length > 0 ? undefined : unbuiltEndpointOf(path)
   const methods: readonly Method[] = unbuilt?.methods ?? open ?? []
-  if (methods.length === 0 || unbuilt?.isAbsent) throw unknownEndpoint()
+  if (methods.length === 0) throw unknownEndpoint()
   if (method === 'OPTIONS' && profile.has('http.allowListsOptions'))
     return { kind: 'options', allow: allow(methods, profile) }
   const chosen = chooseMethod(method, methods, path, profile)
