@@ -89,7 +89,8 @@ describe('a snapshot archive is taken wherever a dump is', () => {
     )
     expect(stdout).toMatch(/critical management-unlinked: 1 management token has an accessor and no policy/)
     expect(stdout).toContain('accessor accessor-1')
-    expect(stdout).toContain('Give policies to 3 client tokens')
+    expect(stdout).toContain('Give policies to 2 client tokens')
+    expect(stdout).toContain('Link global-management to 1 management token that has no policy')
     expect(stdout).not.toContain(SECRET)
   })
 

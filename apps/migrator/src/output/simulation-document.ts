@@ -33,8 +33,8 @@ export function reportOf(simulation: Simulation, inputs: ReportInputs) {
   const { scenario, history, result } = simulation
   const workloads = scenario.workloads.map((workload) => totalsOf(workload, scenario, history))
   const tokens = migratingIn(simulation)
-  const { withRules } = countsOf(scenario)
-  const facts = { tokens, withRules, migrationMs: batchesDurationMs(tokens), namesServers: true }
+  const { withRules, unlinkedManagement: unlinked } = countsOf(scenario)
+  const facts = { tokens, withRules, unlinked, migrationMs: batchesDurationMs(tokens), namesServers: true }
   return {
     summary: summaryOf(result, workloads, clockFrom(inputs.startsAt)),
     workloads,

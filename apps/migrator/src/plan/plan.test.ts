@@ -185,7 +185,7 @@ test('a plan gives the duration for each datacenter, the secondaries by replicat
 })
 
 describe('the steps', () => {
-  const facts = { tokens: 300, withRules: 10, migrationMs: 2_000, namesServers: true }
+  const facts = { tokens: 300, withRules: 10, unlinked: 0, migrationMs: 2_000, namesServers: true }
 
   test('the primary is first and its leader last, with the snapshot before every irreversible step', () => {
     const steps = planSteps(readBuiltin('spec-9.2.2-secondary-waits'), facts)

@@ -37,8 +37,9 @@ export function makePlan(
   const { to, isScheduled = true, traffic = [] } = options
   const known = census === undefined ? scenario : withDump(scenario, census)
   const tokens = census?.counts() ?? countsOf(scenario)
-  const withRules = tokens.withRules + tokens.withLegacyRights
-  const route = to === undefined ? undefined : planRoute(known, { to, withRules })
+  const { unlinkedManagement: unlinked } = tokens
+  const ending = { withRules: tokens.withRules + tokens.withLegacyRights - unlinked, unlinked }
+  const route = to === undefined ? undefined : planRoute(known, { to, ...ending })
   const planned = route?.scenario ?? known
   const dumpFindings = census === undefined ? [] : findDump(planned, census, { isSimulated: isScheduled })
   const extraFindings = [...dumpFindings, ...traffic]
@@ -51,8 +52,8 @@ export function makePlan(
   const migrationMs = batchesDurationMs(tokens.total)
   const migrating = simulation === undefined ? tokens.total : migratingIn(simulation)
   const steps = planSteps(planned, {
+    ...ending,
     tokens: migrating,
-    withRules,
     migrationMs: batchesDurationMs(migrating),
     namesServers: isScheduled,
   })

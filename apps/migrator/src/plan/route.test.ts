@@ -18,7 +18,7 @@ function cluster(from: string, model: ModelName = 'service'): Scenario {
 }
 
 function route(scenario: Scenario, to: string) {
-  const { scenario: whole, steps } = planRoute(scenario, { to: version(to), withRules: 300 })
+  const { scenario: whole, steps } = planRoute(scenario, { to: version(to), withRules: 300, unlinked: 0 })
   return { scenario: whole, steps, result: runSimulation(whole, { replay: '' }).result }
 }
 

@@ -6,7 +6,15 @@ import type { Scenario, ScenarioEvent } from '../scenario/scenario.ts'
 import { toSeconds } from '../scenario/time.ts'
 import { simulate } from '../simulate/run.ts'
 import { isAtLeast, LEGACY_REMOVED, NEW_ACLS, version } from '../version.ts'
-import { afterwards, beforehand, conversion, oldestOf, type PlanStep, type TimedStep } from './steps.ts'
+import {
+  afterwards,
+  beforehand,
+  conversion,
+  oldestOf,
+  type PlanStep,
+  type StepFacts,
+  type TimedStep,
+} from './steps.ts'
 
 export const LAST_WITH_LEGACY = version('1.10.12')
 
@@ -17,15 +25,17 @@ const PAUSE_MS = 600_000
 /**
  * Plans the route of a cluster. At each stop all servers are replaced one by one, the primary first and each
  * leader last; the next stop begins when the cluster has settled after the previous one. @param cluster its
- * `from` versions are the start of the route; its events are ignored. @param options.withRules client tokens
- * whose rights come from rules. @param options.convert how many of them get policies at the stop; undefined
+ * `from` versions are the start of the route; its events are ignored. @param options.convert how many tokens with rules get policies at the stop; undefined
  * for all. @throws InputError if the cluster already runs the target or a later version.
  */
 export function planRoute(
   cluster: Scenario,
-  options: { readonly to: ServiceVersion; readonly withRules: number; readonly convert?: number },
+  options: Pick<StepFacts, 'withRules' | 'unlinked'> & {
+    readonly to: ServiceVersion
+    readonly convert?: number
+  },
 ) {
-  const { to, withRules, convert } = options
+  const { to, convert } = options
   const from = oldestOf(cluster)
   if (!isBefore(from, to)) {
     throw new InputError(`the servers already run ${from.text}: --to takes a later version`)
@@ -54,7 +64,7 @@ export function planRoute(
       parts: [],
     })
     if (i < stops.length - 1) {
-      steps.push(...timed(conversion({ withRules }), 'after', settledMs))
+      steps.push(...timed(conversion(options), 'after', settledMs))
       scenario = { ...scenario, events: [...scenario.events, ...convertAndSnapshot(settledMs, convert)] }
     }
     startMs = settledMs + PAUSE_MS

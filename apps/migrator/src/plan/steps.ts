@@ -15,9 +15,12 @@ export interface PlanStep {
   readonly text: string
 }
 
-interface StepFacts {
+export interface StepFacts {
   readonly tokens: number
+  /** Client tokens whose rights come from rules. */
   readonly withRules: number
+  /** Management tokens that the migration has passed without linking them. */
+  readonly unlinked: number
   readonly migrationMs: number
   readonly namesServers: boolean
 }
@@ -59,7 +62,7 @@ export function beforehand(scenario: Scenario): PlanStep[] {
   ]
 }
 
-export function conversion({ withRules }: Pick<StepFacts, 'withRules'>): PlanStep[] {
+export function conversion({ withRules, unlinked }: Pick<StepFacts, 'withRules' | 'unlinked'>): PlanStep[] {
   const steps: PlanStep[] = [
     { kind: 'wait', text: 'Stop at 1.10 until every token has an accessor, in every datacenter.' },
   ]
@@ -67,6 +70,12 @@ export function conversion({ withRules }: Pick<StepFacts, 'withRules'>): PlanSte
     steps.push({
       kind: 'convert',
       text: `Give policies to ${counted(withRules, 'client token')} whose rights come from rules; from 1.11 such rules are ignored.`,
+    })
+  }
+  if (unlinked > 0) {
+    steps.push({
+      kind: 'convert',
+      text: `Link global-management to ${counted(unlinked, 'management token')} that ${agrees(unlinked, 'has', 'have')} no policy; from 1.11 the type is ignored.`,
     })
   }
   return [

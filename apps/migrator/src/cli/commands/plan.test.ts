@@ -60,6 +60,11 @@ test('--traffic makes calls that the newest version breaks blockers of the plan'
     count: 1,
   })
   expect((await run(['plan', '--scenario', SCENARIO, '--traffic', log])).code).toBe(0)
+  const other = file('other.log', 'call=/v1/acl/list by=GET\n')
+  const format = ['--log-format', 'call=(?<path>\\S+) by=(?<method>\\S+)']
+  const found = await run(['plan', '--scenario', scenario, '--traffic', other, ...format, '--json'])
+  expect(JSON.parse(found.stdout).findings[0]).toMatchObject({ id: 'traffic-api.legacy', count: 1 })
+  expect((await run(['plan', '--scenario', scenario, ...format])).code).toBe(2)
   // A cluster that is already upgraded loses nothing.
   const there = file('at-1.11.yaml', 'from: 1.11\nversion: 1.11\ndatacenters: [{ name: dc1, servers: 1 }]\n')
   expect((await run(['plan', '--scenario', there, '--traffic', log])).code).toBe(0)

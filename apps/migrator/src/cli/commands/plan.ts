@@ -20,6 +20,7 @@ const OPTIONS = [
   'to',
   'from',
   'traffic',
+  'logFormat',
   'model',
   'at',
   'examples',
@@ -106,11 +107,14 @@ async function scanTokens(options: Options, counting: CensusOptions, io: Io): Pr
 
 async function readTraffic(
   scenario: Scenario,
-  { traffic, to }: Options,
+  { traffic, to, logFormat: format }: Options,
   io: Io,
 ): Promise<readonly Finding[]> {
-  if (traffic === undefined) return []
-  const check = new TrafficCheck(to ?? newestOf(scenario), { from: oldestOf(scenario) })
+  if (traffic === undefined) {
+    if (format !== undefined) throw new InputError('--log-format describes the log of --traffic')
+    return []
+  }
+  const check = new TrafficCheck(to ?? newestOf(scenario), { from: oldestOf(scenario), format })
   await checkTraffic(await openInput(traffic, io), check)
   return findTraffic(check.result())
 }

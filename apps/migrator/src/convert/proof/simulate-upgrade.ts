@@ -25,7 +25,7 @@ export function simulateUpgrade(conversion: Conversion, cluster: Scenario) {
     })),
   }
   const outcomeOf = (convert: number) => {
-    const { scenario } = planRoute(at110, { to: LEGACY_REMOVED, withRules: convert, convert })
+    const { scenario } = planRoute(at110, { to: LEGACY_REMOVED, withRules: convert, unlinked: 0, convert })
     return runSimulation(scenario, { replay: '' }).result
   }
   return { unconverted: outcomeOf(0), converted: outcomeOf(tokens[0]?.count ?? 0) }
