@@ -173,7 +173,7 @@ async function look(options: JobsOptions): Promise<number> {
 async function migrate(options: JobsOptions, signal: AbortSignal): Promise<number> {
   const { store, cluster, config, profile, random, log } = options
   const mode = store.directory().system('acl-mode')?.Value.mode
-  if (!profile.has('upgrade.legacyMode') || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
+  if (!profile.has('upgrade.legacyMode') || mode !== 'enabled') return MIGRATION_LOOK_INTERVAL_MS
   const scope = { isSecondary: isSecondary({ ...config, store }) }
   const onBatch = () => cluster.setMigrationError(undefined)
   const work = async (lost: AbortSignal) => {
@@ -194,7 +194,7 @@ async function migrate(options: JobsOptions, signal: AbortSignal): Promise<numbe
 /** In legacy mode, a datacenter replicates nothing. Spec 9.2.2. */
 async function replicate({ store, config, replication }: JobsOptions, signal: AbortSignal): Promise<number> {
   const mode = store.directory().system('acl-mode')?.Value.mode
-  if (replication === undefined || mode !== 'enabled') return MEMBER_HEARTBEAT_MS
+  if (replication === undefined || mode !== 'enabled') return MIGRATION_LOOK_INTERVAL_MS
   if (!isSecondary({ ...config, store })) {
     await store.asLeader(() => replication.lookForOldPrimary(signal))
     return OLD_PRIMARY_LOOK_INTERVAL_MS
