@@ -9,6 +9,7 @@ import { compareTimes, machineTimesOf, simulateBeforehand, UNKNOWN_TIMES } from 
 import { findIntentions } from './proof/intentions.ts'
 import {
   BATCH,
+  BEGUN,
   ENDED,
   JOINED,
   type MigrationStatus,
@@ -32,7 +33,7 @@ const DISTURBING: ReadonlySet<string> = new Set([
   ...['crash', 'leave', 'pause', 'restart', 'create-tokens', 'edit-tokens', 'delete-tokens'],
 ])
 
-const TOLD: ReadonlySet<string> = new Set([JOINED, 'listening', 'stopping', ENDED, BATCH])
+const TOLD: ReadonlySet<string> = new Set([JOINED, 'listening', 'stopping', ENDED, BEGUN, BATCH])
 
 export async function conclude(run: Run, seen: Seen) {
   const { options, scenario, fleet, book, done } = run
@@ -61,7 +62,7 @@ export async function conclude(run: Run, seen: Seen) {
     ),
   }
   const beforehand = simulateBeforehand(run, run.steps, options.times ?? UNKNOWN_TIMES)
-  const disturbing = done.filter(
+  const isDisturbed = done.some(
     ({ step, at, answeredAt = at }) => DISTURBING.has(step.kind) && answeredAt >= (ended[0]?.at ?? startedAt),
   )
   const proofs = prove(
@@ -77,8 +78,7 @@ export async function conclude(run: Run, seen: Seen) {
       workloads: scenario.workloads,
       windows: seen.windows,
       stalls: [...seen.stalls, ...stallsOf(measured)],
-      isDisturbed: disturbing.length > 0,
-      deletions: disturbing.filter(({ step }) => step.kind === 'delete-tokens').length,
+      isDisturbed,
     },
     simulated,
   )
@@ -112,7 +112,9 @@ async function checkTokens(run: Run, endsLegacyMode: boolean) {
   const [server] = cluster.answering()
   const hasNewApi = server !== undefined && isAtLeast(server.version, NEW_ACLS)
   const tokens = hasNewApi
-    ? await book.check(fleet.primary.client(fleet.managementSecret)).catch(undefinedInLegacyMode)
+    ? await book
+        .check(cluster.client(fleet.managementSecret), cluster.datacenter)
+        .catch(undefinedInLegacyMode)
     : undefined
   if (tokens === undefined) return { hasNewApi, tokens, rights: undefined }
   return { hasNewApi, tokens, rights: await proveRightsIn(cluster, run) }
@@ -121,7 +123,11 @@ async function checkTokens(run: Run, endsLegacyMode: boolean) {
 function proveRightsIn(cluster: Cluster, { scenario, options, book }: Run): ReturnType<typeof proveRights> {
   const { defaultPolicy } = scenario
   const { signal } = options
-  return proveRights(cluster, book.tokens, { datacenter: cluster.datacenter, defaultPolicy, signal })
+  return proveRights(cluster, book.tokensIn(cluster.datacenter), {
+    datacenter: cluster.datacenter,
+    defaultPolicy,
+    signal,
+  })
 }
 
 function isInPrimary({ fleet }: Run, server: string | undefined): boolean {
@@ -137,7 +143,8 @@ async function checkSecondary(
   cluster: Cluster,
   endings: readonly LogLine[],
 ): Promise<SecondaryFound> {
-  const { fleet, done } = run
+  const { fleet, done, book } = run
+  const { primary } = fleet
   const { datacenter } = cluster
   const isOurs = (server: string) => server !== INSPECTOR && fleet.of(server) === cluster
   const isRetried = done.some(
@@ -145,7 +152,9 @@ async function checkSecondary(
       RETRIED.has(step.kind) && !('server' in step && step.server !== undefined && isOurs(step.server)),
   )
   const mayAnswer = cluster.answering().some(({ version }) => isAtLeast(version, NEW_ACLS))
-  const copies = mayAnswer ? await compareTokens(fleet, cluster).catch(undefinedInLegacyMode) : undefined
+  const copies = mayAnswer
+    ? await compareTokens({ primary, book }, cluster).catch(undefinedInLegacyMode)
+    : undefined
   return {
     datacenter,
     endedBy: endings.filter(({ server }) => isOurs(server)).map(({ server }) => server),

@@ -32,7 +32,7 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const scenario = scaled(options.scenario, options.timeScale)
   const steps = stepsOf(scenario)
   simulate({ ...scenario, model: 'latchkey' }, latchkeyModel)
-  const tokens = anonymousLast(options.tokens ?? generateTokens(scenario.tokens), scenario)
+  const tokens = importable(options.tokens ?? generateTokens(scenario.tokens), scenario)
   const lost = new AbortController()
   const fleet: Fleet = new Fleet(scenario, {
     onLost: (problem) => lost.abort(problem),
@@ -44,24 +44,14 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
         ? fleet.managementSecret
         : (tokens.find(({ Type }) => Type === 'client')?.ID ?? randomUUID()),
   })
-  const book = new TokenBook(tokens)
   try {
     const signal = AbortSignal.any([options.signal, lost.signal])
     const isLost = new Promise<never>((_, reject) => {
       lost.signal.addEventListener('abort', () => reject(lost.signal.reason), { once: true })
     })
-    const run = {
-      options: { ...options, signal },
-      scenario,
-      steps,
-      fleet,
-      tokens,
-      book,
-      done: [],
-      intentions: [],
-      refusedWrites: [],
-    }
-    return await Promise.race([runSteps(run), isLost])
+    const plan = { options: { ...options, signal }, scenario, steps, fleet }
+    const running = start(plan, tokens).then(runSteps)
+    return await Promise.race([running, isLost])
   } catch (error) {
     if (lost.signal.aborted) throw lost.signal.reason
     if (!(error instanceof LatchkeyError)) throw error
@@ -74,16 +64,20 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   }
 }
 
-/** Before 1.4.0 servers create the anonymous token, and it is migrated last; later it has its accessor. */
-function anonymousLast(tokens: readonly LegacyToken[], { datacenters }: Scenario): readonly LegacyToken[] {
-  const isAnonymous = ({ ID }: LegacyToken) => ID === ANONYMOUS_TOKEN_SECRET_ID
-  const others = tokens.filter((token) => !isAnonymous(token))
-  const isOld = datacenters.some(({ servers }) => servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)))
-  return isOld ? [...others, ...tokens.filter(isAnonymous)] : others
+/** From 1.4.0 on, the anonymous token exists and has its accessor. */
+function importable(tokens: readonly LegacyToken[], scenario: Scenario): readonly LegacyToken[] {
+  return isOld(scenario) ? tokens : tokens.filter(({ ID }) => ID !== ANONYMOUS_TOKEN_SECRET_ID)
 }
 
-async function runSteps(run: Run): Promise<Rehearsal> {
-  const { options, scenario, fleet, tokens } = run
+function isOld({ datacenters }: Scenario): boolean {
+  return datacenters.some(({ servers }) => servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)))
+}
+
+type Plan = Pick<Run, 'options' | 'scenario' | 'steps' | 'fleet'>
+
+/** Starts the old servers and imports the tokens. */
+async function start(plan: Plan, tokens: readonly LegacyToken[]): Promise<Run> {
+  const { options, scenario, fleet } = plan
   const { signal, onProgress } = options
   onProgress('starting the database and the old servers')
   await fleet.open()
@@ -94,15 +88,32 @@ async function runSteps(run: Run): Promise<Rehearsal> {
   if (tokens.length > 0) {
     const patience = { timeout: 600_000, attemptTimeout: 600_000 }
     // From 1.4.0 on, a secondary gets the tokens from the primary.
-    const isOld = ({ id }: RunningServer) =>
+    const hasOldTokens = ({ id }: RunningServer) =>
       servers.some((server) => server.id === id && !isAtLeast(server.from, NEW_ACLS))
-    const importing = fleet.clusters.filter((each) => each === fleet.primary || each.running().some(isOld))
+    const importing = fleet.clusters.filter(
+      (each) => each === fleet.primary || each.running().some(hasOldTokens),
+    )
     const imports = importing.map((each) =>
       each.client(fleet.managementSecret).legacy.import(tokens, patience),
     )
     await Promise.all(imports)
   }
-  run.intentions.push(...(await createIntentions(fleet.primary, scenario.intentions)))
+  const client = fleet.primary.client(fleet.managementSecret)
+  const inOrder = isOld(scenario) ? await client.legacy.export() : tokens
+  return {
+    ...plan,
+    tokens: inOrder,
+    book: new TokenBook(tokens, inOrder),
+    done: [],
+    intentions: [...(await createIntentions(fleet.primary, scenario.intentions))],
+    refusedWrites: [],
+  }
+}
+
+async function runSteps(run: Run): Promise<Rehearsal> {
+  const { options, scenario, fleet } = run
+  const { signal, onProgress } = options
+  const servers = scenario.datacenters.flatMap((datacenter) => datacenter.servers)
   const startedAt = Date.now()
   const watch = new ModeWatch(fleet, startedAt)
   const stalls = new StallWatch(fleet, startedAt)

@@ -51,6 +51,8 @@ events:
   - { at: 0.6, kind: edit-tokens, count: 3, type: client, becomes: management }
   - { at: 0.7, kind: edit-tokens, count: 3, type: management, becomes: client }
   - { at: 0.8, kind: delete-tokens, count: 2, type: management }
+  - { at: 0.85, kind: create-tokens, count: 2, api: new }
+  - { at: 0.9, kind: edit-tokens, count: 4, type: client, offset: 10, rules: 'key "other/" { policy = "read" }' }
   - { at: 4, kind: create-tokens, count: 20 }
   - { at: 5, kind: delete-tokens, count: 200, state: unmigrated }
   - { at: 6, kind: delete-tokens, count: 50, offset: 20, state: migrated }
@@ -60,6 +62,9 @@ events:
   - { at: 18, kind: edit-tokens, count: 3, type: client, api: new, state: migrated }
   - { at: 19, kind: delete-tokens, count: 3, api: new }
   - { at: 20, kind: edit-tokens, count: 3, type: client, becomes: management }
+  - { at: 21, kind: edit-tokens, count: 3, type: client, offset: 20, rules: '' }
+  - { at: 22, kind: create-tokens, count: 3, api: new }
+  - { at: 22.5, kind: create-tokens, count: 2, api: new, local: true }
 `
 
 /** `a` is rolled back and upgraded again. The killed `b` returns in its old version and leaves, so nothing keeps `a` in legacy mode. */
@@ -299,10 +304,6 @@ test.each([
   [
     'an edit of a destination without intentions',
     'datacenters: [{ name: dc1, servers: 1 }]\nintentions: 1\nevents: [{ at: 1, kind: edit-intention, destination: db }]',
-  ],
-  [
-    'a token that the token API creates',
-    'datacenters: [{ name: dc1, servers: 1 }]\nevents: [{ at: 1, kind: create-tokens, api: new }]',
   ],
   [
     'an event of clusters',

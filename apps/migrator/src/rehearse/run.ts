@@ -31,6 +31,7 @@ export interface Run {
   readonly scenario: Scenario
   readonly steps: readonly Step[]
   readonly fleet: Fleet
+  /** In the order of the migration, with those that the servers created. */
   readonly tokens: readonly LegacyToken[]
   readonly book: TokenBook
   readonly done: Done[]

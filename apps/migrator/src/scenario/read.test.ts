@@ -198,6 +198,7 @@ events: [{ at: 5, kind: crash, server: s1 }]
   test.each([
     ['{ at: 1, kind: create-tokens, local: true }', 'local needs `api: new`'],
     ['{ at: 1, kind: edit-tokens, api: new, racing: true }', 'racing needs `api: legacy`'],
+    ["{ at: 1, kind: edit-tokens, api: new, rules: '' }", 'rules needs `api: legacy`'],
     ['{ at: 1, kind: edit-tokens, sendsRules: true }', 'sendsRules needs `api: new`'],
     ['{ at: 1, kind: restore, datacenter: dc9 }', 'there is no datacenter dc9'],
   ])('an event that contradicts itself: %s', (event, message) => {

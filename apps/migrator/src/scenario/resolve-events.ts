@@ -68,10 +68,11 @@ function resolveEvent(input: EventFile, i: number, context: Context): ScenarioEv
       return repeat(fields, { ...at, ...fields, datacenter: fields.datacenter ?? primary })
     }
     case 'edit-tokens': {
-      const { api, racing, becomes, sendsRules } = fields
-      const needs = { legacy: { racing, becomes }, new: { sendsRules } }
+      const { api, racing, becomes, rules, sendsRules } = fields
+      const needs = { legacy: { racing, becomes, rules }, new: { sendsRules } }
       for (const [needed, options] of Object.entries(needs)) {
-        const [field] = Object.entries(options).find(([, value]) => value) ?? []
+        const [field] =
+          Object.entries(options).find(([, value]) => value !== undefined && value !== false) ?? []
         if (field !== undefined && api !== needed)
           throw source.refuse([...path, field], `${field} needs \`api: ${needed}\``)
       }

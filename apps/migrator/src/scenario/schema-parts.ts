@@ -186,6 +186,7 @@ export const eventSchema = z.discriminatedUnion('kind', [
     {
       ...chosen,
       becomes: tokenType.optional().describe('The type that an edit through the legacy API gives them.'),
+      rules: rules.optional().describe('The rules that it gives the client tokens among them.'),
       sendsRules: z.boolean().default(false).describe('Repeats the rules, and is refused, or drops them.'),
       racing: z.boolean().default(false).describe('Between the read and the write of the next batch.'),
     },

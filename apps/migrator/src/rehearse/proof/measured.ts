@@ -1,10 +1,5 @@
 /** Turns a finished rehearsal into a scenario for the simulator, with the measured times. */
-import {
-  ACCESSOR_BATCH_SIZE_MAX,
-  ANONYMOUS_TOKEN_SECRET_ID,
-  LEADER_SILENT_MS_MAX,
-  MEMBER_FAILED_AFTER_MS,
-} from '@latchkey/acl'
+import { ACCESSOR_BATCH_SIZE_MAX, LEADER_SILENT_MS_MAX, MEMBER_FAILED_AFTER_MS } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
 import { recordsOf } from '../../check/facts.ts'
 import { countClients } from '../../clients/clients.ts'
@@ -17,14 +12,13 @@ import {
   serversOf,
   violationsOf,
 } from '../../output/result.ts'
-import type { Scenario, ScenarioEvent, TokenGroup } from '../../scenario/scenario.ts'
+import type { Scenario, ScenarioEvent } from '../../scenario/scenario.ts'
 import { toSeconds } from '../../scenario/time.ts'
 import type { HistoryRecord } from '../../simulate/history.ts'
 import { latchkeyModel } from '../../simulate/models/latchkey-model.ts'
 import type { UpgradeModel } from '../../simulate/models/model.ts'
 import { type FinalStore, type History, simulate } from '../../simulate/run.ts'
 import { size } from '../../simulate/tokens/ranges.ts'
-import { isAtLeast, NEW_ACLS } from '../../version.ts'
 import { type LogLine, linesOf } from '../server-process.ts'
 import type { Step } from '../steps/schedule.ts'
 import type { Window } from '../workloads.ts'
@@ -57,11 +51,6 @@ export const JOINED = 'joined the cluster'
 export const BEGUN = 'assigning accessors'
 export const ENDED = 'legacy mode has ended in this datacenter'
 
-const BUILTIN_GROUPS: readonly TokenGroup[] = [
-  { type: 'client', count: 1, rules: '', unwritable: false },
-  { type: 'management', count: 1, rules: undefined, unwritable: false },
-]
-
 /** @param beginMs of a prediction: from the end of legacy mode until the first process begins. Absent: as measured. */
 export function simulateMeasured(measured: Measured, beginMs?: number) {
   const scenario = measuredScenario(measured)
@@ -81,6 +70,7 @@ export function simulateMeasured(measured: Measured, beginMs?: number) {
       ]),
     ),
     migration,
+    orderedSizes: orderedSizes(measured),
     endsLegacyMode: leavesLegacyMode(history, scenario.primary),
     secondaries: Object.fromEntries<SecondarySimulated>(
       history.stores
@@ -101,6 +91,38 @@ export function simulateMeasured(measured: Measured, beginMs?: number) {
     verdict: verdictOf(findings),
     reasons: reasonsOf(findings),
   }
+}
+
+const RESIZING: ReadonlySet<string> = new Set(['create-tokens', 'delete-tokens'])
+
+/**
+ * The sizes of the batches if each happened when it was logged: once with the writes that were in flight during a batch
+ * before it, and once after it. Only their order is unknown. Empty without such writes.
+ */
+function orderedSizes(measured: Measured): readonly (readonly number[])[] {
+  const { done, log, startedAt, scenario } = measured
+  if (!done.some(({ step }) => RESIZING.has(step.kind))) return []
+  const batches = linesOf(log, BATCH).map(({ at, fields }) => {
+    return { from: at - (typeof fields.ms === 'number' ? fields.ms : 0), to: at }
+  })
+  const model: UpgradeModel = {
+    ...measuredModel(measured),
+    nextPassMs: (memory, nowMs) => {
+      const { lastBatchMs = Number.NEGATIVE_INFINITY } = memory
+      const next = batches.map(({ to }) => to - startedAt).find((at) => at >= nowMs && at > lastBatchMs)
+      return next ?? latchkeyModel.nextPassMs(memory, nowMs)
+    },
+  }
+  const sizesWith = (place: (batch: { from: number; to: number }) => number) => {
+    const ordered = done.map((each) => {
+      const { step, at, answeredAt = at } = each
+      const batch = batches.find(({ from, to }) => at <= to && answeredAt >= from)
+      return batch === undefined || !RESIZING.has(step.kind) ? each : { ...each, at: place(batch) }
+    })
+    const history = simulate({ ...measuredScenario({ ...measured, done: ordered }), commitMs: 0 }, model)
+    return migrationOf(history)[scenario.primary]?.sizes ?? []
+  }
+  return [sizesWith(({ from }) => from - 1), sizesWith(({ to }) => to + 1)]
 }
 
 function leavesLegacyMode(history: History, datacenter: string): boolean {
@@ -130,15 +152,13 @@ function seenAt(seconds: number | null, id: string, events: readonly ScenarioEve
 
 function refusedIn(each: HistoryRecord): number {
   if (each.kind === 'intention-edited') return each.migrated ? 0 : 1
+  if (each.kind === 'new-tokens') return each.refused === undefined ? 0 : each.count
   return each.kind === 'tokens' && each.refused !== undefined ? size(each.tokens) : 0
 }
 
 /** The scenario that actually happened, with measured times instead of configured delays. */
 function measuredScenario(measured: Measured): Scenario {
   const { scenario, tokens, done, startedAt, endedAt } = measured
-  const servers = scenario.datacenters.flatMap((each) => each.servers)
-  const groups = tokens.map(({ Type, Rules }) => ({ type: Type, count: 1, rules: Rules, unwritable: false }))
-  const builtins = BUILTIN_GROUPS.slice(tokens.some(({ ID }) => ID === ANONYMOUS_TOKEN_SECRET_ID) ? 1 : 0)
   return {
     ...scenario,
     model: 'latchkey',
@@ -149,7 +169,7 @@ function measuredScenario(measured: Measured): Scenario {
     failureDetectionMs: MEMBER_FAILED_AFTER_MS,
     electionMs: undefined,
     commitMs: Math.round(commitMsOf(measured.log) ?? 0),
-    tokens: [...groups, ...(servers.some(({ from }) => !isAtLeast(from, NEW_ACLS)) ? builtins : [])],
+    tokens: tokens.map(({ Type, Rules }) => ({ type: Type, count: 1, rules: Rules, unwritable: false })),
     datacenters: scenario.datacenters.map((each) => ({
       ...each,
       servers: each.servers.map((server) => ({ ...server, version: server.from, startMs: 0 })),

@@ -5,7 +5,7 @@ import { type SecondaryFound, type SecondarySimulated, secondaryProofs } from '.
 const FOUND: SecondaryFound = {
   datacenter: 'dc2',
   endedBy: ['b1'],
-  copies: { withAccessor: 302, withoutAccessor: 0, ghosts: 0, missing: 0, differing: 0 },
+  copies: { withAccessor: 302, withoutAccessor: 0, ghosts: 0, missing: 0, misplaced: 0, differing: 0 },
   rights: { tokens: 302, questions: 900, notPresentable: 0, differences: [] },
   completeAt: 20,
   delayMsMax: 0,
@@ -36,7 +36,7 @@ test('legacy mode ends once, or not at all', () => {
   expect(failed({ endedBy: [] }, { endsLegacyMode: false })).toEqual([])
 })
 
-test.each([{ withoutAccessor: 1 }, { ghosts: 1 }, { missing: 1 }, { differing: 1 }])(
+test.each([{ withoutAccessor: 1 }, { ghosts: 1 }, { missing: 1 }, { misplaced: 1 }, { differing: 1 }])(
   '%j is no copy of the primary',
   (fields) => {
     expect(failed(copies(fields))).toEqual(COPIES)

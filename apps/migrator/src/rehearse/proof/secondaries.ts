@@ -2,7 +2,7 @@
 import { counted } from '../../findings/finding.ts'
 import { formatMeasured } from '../../scenario/time.ts'
 import type { Cluster } from '../cluster.ts'
-import { type Found, readTokens } from '../steps/tokens.ts'
+import { type Found, readTokens, type TokenBook } from '../steps/tokens.ts'
 import { endProof, type Proof, rightsProof } from './proof.ts'
 import type { RightsProof } from './rights.ts'
 import { distanceMs, type Stall } from './stalls.ts'
@@ -45,12 +45,13 @@ export function secondaryProofs(
 
 /** Copies that remain without an accessor in the simulation have no counterpart to compare. */
 function copyProof(datacenter: string, copies: CopyFaults, simulated: SecondarySimulated): Proof {
-  const { withAccessor, withoutAccessor, ghosts, missing, differing } = copies
+  const { withAccessor, withoutAccessor, ghosts, missing, differing, misplaced } = copies
   const expected = simulated.withoutAccessor
   const faults = [
     ...(withoutAccessor === expected ? [] : [`simulated ${expected} without an accessor`]),
     ...(ghosts > 0 && expected === 0 ? [`${counted(ghosts, 'token')} that the primary does not have`] : []),
     ...(missing > 0 && expected === 0 ? [`${counted(missing, 'token')} missing`] : []),
+    ...(misplaced > 0 ? [`${counted(misplaced, 'token')} of the token API in the wrong datacenters`] : []),
     ...(differing > 0 ? [`${counted(differing, 'token')} with another accessor than in the primary`] : []),
   ]
   const detail = `${counted(withAccessor, 'token')} with an accessor, ${withoutAccessor} without`
@@ -84,7 +85,10 @@ function timeProof(
 
 type CopyFaults = Awaited<ReturnType<typeof compareTokens>>
 
-export async function compareTokens({ primary }: { readonly primary: Cluster }, secondary: Cluster) {
+export async function compareTokens(
+  { primary, book }: { readonly primary: Cluster; readonly book: Pick<TokenBook, 'misplaced'> },
+  secondary: Cluster,
+) {
   const [originals, copies] = await Promise.all(
     [primary, secondary].map((cluster) => readTokens(cluster.client(cluster.managementSecret))),
   )
@@ -96,6 +100,7 @@ export async function compareTokens({ primary }: { readonly primary: Cluster }, 
     withoutAccessor: count(({ AccessorID }) => AccessorID === ''),
     ghosts: count((_, original) => original === undefined),
     missing: [...(originals ?? [])].filter(([secret, { Local }]) => !Local && !copies?.has(secret)).length,
+    misplaced: book.misplaced(copies ?? new Map(), secondary.datacenter),
     differing: count(
       ({ AccessorID }, original) =>
         original !== undefined && AccessorID !== '' && AccessorID !== original.AccessorID,

@@ -38,17 +38,25 @@ export async function perform(run: Run, step: Step): Promise<void> {
       if (refused !== undefined) run.refusedWrites.push(refused)
       break
     }
-    default:
-      if (fleet.primary.answering().length > 0) {
-        for (const write of await book.write(() => writer(fleet.primary), step)) {
+    default: {
+      const cluster = clusterOf(run, step)
+      if (cluster.answering().length > 0) {
+        for (const write of await book.write(() => writer(cluster), step)) {
           done.push(write)
           if (write.refused !== undefined) run.refusedWrites.push(write.refused)
         }
         return
       }
       run.refusedWrites.push(...Array<string>(step.count ?? 0).fill('no server runs'))
+    }
   }
   done.push({ step, at, answeredAt: Date.now() })
+}
+
+/** Tokens are written in the primary, except by a client of the token API in a secondary. */
+function clusterOf({ fleet }: Run, step: Step): Cluster {
+  const datacenter = 'datacenter' in step ? step.datacenter : undefined
+  return fleet.clusters.find((each) => each.datacenter === datacenter) ?? fleet.primary
 }
 
 function writer(cluster: Cluster): Client {

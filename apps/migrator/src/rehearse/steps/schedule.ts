@@ -41,7 +41,6 @@ function stepOf(event: ScenarioEvent): Step {
   const refuse = (what: string) =>
     new InputError(`a rehearsal does not support ${what}; simulate does`, { place })
   if (!isStep(event)) throw refuse(`"${event.kind}"`)
-  if (event.kind === 'create-tokens' && event.api === 'new') throw refuse('tokens that the token API creates')
   return event
 }
 

@@ -1,4 +1,4 @@
-/** The legacy tokens of a rehearsal: the writes to them, and their expected final content. Spec 9.2.4. */
+/** The tokens of a rehearsal: the writes to them, and their expected final content. Spec 9.2.4. */
 import { randomUUID } from 'node:crypto'
 import { ANONYMOUS_TOKEN_SECRET_ID } from '@latchkey/acl'
 import type { LegacyToken } from '@latchkey/contract'
@@ -16,6 +16,14 @@ interface Held {
   readonly state: 'legacy' | 'converted' | 'deleted'
 }
 
+/** A token that the token API created. Without legacy rules or a policy, only the default policy applies to it. */
+interface CreatedToken {
+  readonly token: LegacyToken
+  readonly accessorId: string
+  /** The only datacenter that has it; undefined for a global token. */
+  readonly localTo: string | undefined
+}
+
 interface TokenWrite {
   readonly step: TokenStep
   /** Milliseconds since the epoch. */
@@ -31,10 +39,15 @@ const RULES = 'key "app/" { policy = "write" }'
 
 export class TokenBook {
   private readonly held = new Map<string, Held>()
+  private readonly created: CreatedToken[] = []
+  /** Every ID in the order in which the servers assign accessors, with those of the tokens that they created. */
+  private readonly order: string[]
   edits = 0
 
-  constructor(tokens: readonly LegacyToken[]) {
+  /** @param inOrder the same tokens and those that the servers created, in the order of the migration. */
+  constructor(tokens: readonly LegacyToken[], inOrder: readonly LegacyToken[]) {
     for (const token of tokens) this.add(token)
+    this.order = inOrder.map(({ ID }) => ID)
   }
 
   get tokens(): readonly LegacyToken[] {
@@ -44,11 +57,18 @@ export class TokenBook {
   async write(client: () => Client, step: TokenStep): Promise<readonly TokenWrite[]> {
     switch (step.kind) {
       case 'create-tokens': {
-        const { count, type, rules } = step
-        const fresh = generateTokens([{ type, count, rules, unwritable: false }])
+        const { count, type, rules, api } = step
+        const isNew = api === 'new'
+        const group = isNew ? { type: 'client' as const, rules: '' } : { type, rules }
+        const fresh = generateTokens([{ ...group, count, unwritable: false }])
         return this.each(step, fresh, async (token) => {
+          if (isNew) {
+            await this.createAsNew(client(), token, step)
+            return
+          }
           await client().legacy.create(requestOf(token))
           this.add(token)
+          this.order.push(token.ID)
         })
       }
       case 'edit-tokens':
@@ -64,7 +84,21 @@ export class TokenBook {
     }
   }
 
-  async check(client: Client) {
+  /** Tokens that a datacenter should have, with their legacy rules. */
+  tokensIn(datacenter: string): readonly LegacyToken[] {
+    const created = this.created.filter(({ localTo = datacenter }) => localTo === datacenter)
+    return [...this.tokens, ...created.map(({ token }) => token)]
+  }
+
+  /** How many tokens of the token API a datacenter lacks, or has although they are local to another. */
+  misplaced(found: ReadonlyMap<string, Found>, datacenter: string): number {
+    return this.created.filter(({ token, accessorId, localTo = datacenter }) => {
+      const here = found.get(token.ID)
+      return localTo === datacenter ? here?.AccessorID !== accessorId : here !== undefined
+    }).length
+  }
+
+  async check(client: Client, datacenter: string) {
     const found = await readTokens(client)
     const accessors = new Set([...found.values()].map(({ AccessorID }) => AccessorID))
     const expected = [...this.held.values()].filter(({ state }) => state !== 'deleted')
@@ -73,6 +107,7 @@ export class TokenBook {
       tokens: found.size,
       accessors: accessors.size,
       lost: count(({ token }) => !found.has(token.ID)),
+      misplaced: this.misplaced(found, datacenter),
       withoutAccessor: [...found.values()].filter(({ AccessorID }) => AccessorID === '').length,
       returned: [...this.held.values()].filter(
         ({ state, token }) => state === 'deleted' && found.has(token.ID),
@@ -93,6 +128,16 @@ export class TokenBook {
     if (held !== undefined) this.held.set(token.ID, { ...held, ...change })
   }
 
+  private async createAsNew(
+    client: Client,
+    { Name, ...token }: LegacyToken,
+    { local: Local, datacenter }: ScenarioEventOf<'create-tokens'>,
+  ): Promise<void> {
+    const { AccessorID, SecretID: ID } = await client.tokens.create({ Description: Name, Local })
+    const localTo = Local ? datacenter : undefined
+    this.created.push({ token: { ...token, Name, ID }, accessorId: AccessorID, localTo })
+  }
+
   private async edit(
     client: () => Client,
     token: LegacyToken,
@@ -101,10 +146,11 @@ export class TokenBook {
     const Type = step.becomes ?? token.Type
     const edited = `${token.Name} (edited)`
     const isNew = step.api === 'new' && !step.racing
-    // The token API drops legacy rules and types. A token that becomes a client gets rules that grant something.
-    const change = isNew
-      ? { Type: 'client' as const, Rules: '' }
-      : { Type, Rules: token.Type === Type ? token.Rules : token.Rules || RULES }
+    // A token that becomes a client gets rules that grant something.
+    const Rules =
+      (Type === 'client' ? step.rules : undefined) ?? (token.Rules || (token.Type === Type ? '' : RULES))
+    // The token API drops legacy rules and types.
+    const change = isNew ? { Type: 'client' as const, Rules: '' } : { Type, Rules }
     const after = { ...token, ...change, Name: edited }
     try {
       if (isNew) {
@@ -120,17 +166,23 @@ export class TokenBook {
     }
   }
 
-  /** Performs a step as one write per token, because a batch may run between two writes. */
+  /**
+   * Performs a step as one write per token, because a batch may run between two writes. The simulation gets the place of
+   * each token, because a batch may also change which tokens a step would choose.
+   */
   private async each(
     step: Exclude<TokenStep, { kind: 'convert-tokens' }>,
     tokens: readonly LegacyToken[],
     write: (token: LegacyToken) => Promise<void>,
   ): Promise<readonly TokenWrite[]> {
     const writes: TokenWrite[] = []
-    for (const token of tokens) {
-      // A written token that the step no longer chooses is not skipped by the next write.
-      const skipped = writes.filter((each) => !leavesChoice(step) || each.refused !== undefined).length
-      const one = 'offset' in step ? { ...step, offset: step.offset + skipped } : step
+    for (const [i, token] of tokens.entries()) {
+      const one =
+        step.kind === 'create-tokens'
+          ? step
+          : step.kind === 'edit-tokens' && step.racing
+            ? { ...step, offset: step.offset + i }
+            : { ...step, state: 'any' as const, type: undefined, offset: this.placeOf(token) }
       const refusal = () =>
         write(token).then(
           () => undefined,
@@ -144,13 +196,22 @@ export class TokenBook {
     return writes
   }
 
+  private legacyInOrder(): readonly LegacyToken[] {
+    const held = this.order.flatMap((id) => this.held.get(id) ?? [])
+    return held.flatMap(({ token, state }) => (state === 'deleted' ? [] : [token]))
+  }
+
+  private placeOf({ ID }: LegacyToken): number {
+    return this.order.filter((id) => this.held.get(id)?.state !== 'deleted').indexOf(ID)
+  }
+
   private async pick(
     client: () => Client,
     event: ScenarioEventOf<'edit-tokens' | 'delete-tokens'>,
   ): Promise<readonly LegacyToken[]> {
     const { count, offset, type } = event
     const wanted = event.kind === 'edit-tokens' && event.racing ? 'unmigrated' : event.state
-    const tokens = this.tokens.filter(({ Type }) => type === undefined || Type === type)
+    const tokens = this.legacyInOrder().filter((token) => type === undefined || token.Type === type)
     if (wanted === 'any') return tokens.slice(offset, offset + count)
     const found = await readTokens(client()).catch(noneInLegacyMode)
     return tokens
@@ -164,7 +225,8 @@ export class TokenBook {
   private async convert(client: Client, count: number | undefined): Promise<string | undefined> {
     const found = await readTokens(client).catch(noneInLegacyMode)
     const isMigrated = ({ ID }: LegacyToken) => (found.get(ID)?.AccessorID ?? '') !== ''
-    const clients = [...this.held.values()]
+    const clients = this.order
+      .flatMap((id) => this.held.get(id) ?? [])
       .filter(({ token, state }) => state === 'legacy' && token.Type === 'client' && isMigrated(token))
       .slice(0, count)
     const policies = new Map<string, Promise<string>>()
@@ -203,11 +265,6 @@ async function accessorOf(client: Client, { ID }: LegacyToken): Promise<string> 
   const { AccessorID } = await client.withToken(secret).tokens.self()
   if (AccessorID === '') throw new NotAddressable('the token has no accessor yet')
   return AccessorID
-}
-
-function leavesChoice(step: Exclude<TokenStep, { kind: 'convert-tokens' }>): boolean {
-  if (step.kind !== 'edit-tokens') return true
-  return step.type !== undefined && step.becomes !== undefined && step.becomes !== step.type
 }
 
 const ATTEMPTS_MAX = 5

@@ -107,7 +107,9 @@ function save(world: World, datacenter: DatacenterState, batch: BatchRead, term:
   const { store, model } = world
   const { migration } = datacenter
   const skipped = model.sharesStore ? [] : store.changedSince(batch)
-  const given = store.giveAccessors(subtract(batch.tokens, skipped), world.accessorNext)
+  const isReadAgain = model.sharesStore && size(store.among('unmigrated', batch.tokens)) < size(batch.tokens)
+  const { tokens } = isReadAgain ? store.read(model.nextBatch) : batch
+  const given = store.giveAccessors(subtract(tokens, skipped), world.accessorNext)
   if (given.length > 0) {
     record(world, {
       kind: 'batch',

@@ -1,10 +1,10 @@
 /** Edits of legacy tokens, from events of the scenario and from clients that race with a batch. Spec 9.2.4. */
-import type { TokenApi, TokenType } from '../../scenario/scenario.ts'
+import type { TokenApi } from '../../scenario/scenario.ts'
 import type { RecordOf } from '../history.ts'
 import { record, type World } from '../world.ts'
 import { type Ranges, size, slice, subtract } from './ranges.ts'
 import { wakeReplication } from './replication.ts'
-import type { BatchRead } from './token-store.ts'
+import type { BatchRead, TokenChange } from './token-store.ts'
 
 export function editRacing(world: World, batch: BatchRead): void {
   if (batch.tokens.length === 0) return
@@ -12,14 +12,14 @@ export function editRacing(world: World, batch: BatchRead): void {
 }
 
 /** The legacy API refuses to change a token that has a policy link or was changed through the token API. */
-export function edit(world: World, tokens: Ranges, becomes?: TokenType): void {
+export function edit(world: World, tokens: Ranges, change: TokenChange = {}): void {
   const { store } = world
   const locked = store.among('locked', tokens)
   note(world, 'edited', locked, { refused: 'Cannot use legacy endpoint to modify a non-legacy token' })
   const open = subtract(tokens, locked)
   if (open.length === 0) return
   const unmigrated = size(store.among('unmigrated', open))
-  note(world, 'edited', open, { write: store.edit(open, becomes), unmigrated })
+  note(world, 'edited', open, { write: store.edit(open, change), unmigrated })
   wakeReplication(world)
 }
 

@@ -40,6 +40,20 @@ test('a client token that becomes a management token after its migration has no 
   expect(lost(0.01, '1.11.0')).toBeUndefined()
 })
 
+test('an edit of the rules takes the rights of client tokens or gives them, and leaves management tokens alone', () => {
+  const ignored = (...edits: [count: number, rules: string][]) =>
+    after(
+      [
+        ...edits.map(([count, rules], i) => ({ kind: 'edit-tokens' as const, at: 0.01 + i, count, rules })),
+        { kind: 'restart', at: 60, server: 's1', version: '1.11.0' },
+      ],
+      { version: '1.10.0', datacenters: threeServers(0.05, 0, 0) },
+    ).finding('rules-ignored-at-1.11')?.count
+  expect(ignored([3, ''])).toBe(97)
+  expect(ignored([110, ''])).toBeUndefined()
+  expect(ignored([110, ''], [2, 'key "a" { policy = "read" }'])).toBe(2)
+})
+
 test('an update through the token API drops the rules, and the legacy API no longer changes the token', () => {
   const { finding, violations } = after([
     { kind: 'edit-tokens', at: 20, count: 4, api: 'new' },

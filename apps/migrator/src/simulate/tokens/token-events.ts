@@ -21,7 +21,7 @@ export function changeTokens(world: World, event: ScenarioEventOf<'edit-tokens' 
   if (refused !== undefined) note(world, action, tokens, { api, refused })
   else if (kind === 'delete-tokens')
     remove(world, api === 'legacy' ? tokens : addressable(world, action, tokens))
-  else if (api === 'legacy') edit(world, tokens, event.becomes)
+  else if (api === 'legacy') edit(world, tokens, event)
   else editAsNew(world, tokens, event)
 }
 

@@ -10,6 +10,13 @@ export type StoreChange =
   | { readonly kind: 'created' | 'edited' | 'deleted'; readonly tokens: Ranges }
   | { readonly kind: 'restored'; readonly present: Ranges; readonly migrated: Ranges }
 
+/** What an edit through the legacy API changes besides the name. */
+export interface TokenChange {
+  readonly becomes?: TokenType | undefined
+  /** Of the client tokens among them. */
+  readonly rules?: string | undefined
+}
+
 /** A batch as it was read: the tokens, and the revision of the store at that time. */
 export interface BatchRead {
   readonly tokens: Ranges
@@ -100,8 +107,8 @@ export class TokenStore {
     return tokens
   }
 
-  /** @param becomes management: the migration does not link it, so its rights are of its type alone. */
-  edit(tokens: Ranges, becomes: TokenType | undefined): number {
+  /** A management token that the migration has passed is not linked: its rights are of its type alone. */
+  edit(tokens: Ranges, { becomes, rules }: TokenChange): number {
     const { management, legacyRights, migrated } = this.sets
     if (becomes === 'management') {
       management.add(tokens)
@@ -110,6 +117,12 @@ export class TokenStore {
     } else if (becomes === 'client') {
       legacyRights.add(management.within(tokens))
       management.remove(tokens)
+    }
+    if (rules !== undefined) {
+      const clients = subtract(tokens, management.ranges)
+      if (hasLegacyRights(fromLegacyToken({ ...BLANK, Type: 'client', Rules: rules })))
+        legacyRights.add(clients)
+      else legacyRights.remove(clients)
     }
     return this.write(tokens)
   }
