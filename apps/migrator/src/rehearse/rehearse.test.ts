@@ -93,6 +93,9 @@ datacenters:
   - name: dc2
     servers: [{ id: b, version: 1.4.0, from: 1.3.1, start: 0 }]
 legacyTokens: 300
+events:
+  - { at: 16, kind: create-tokens, count: 2, api: new, datacenter: dc2 }
+  - { at: 17, kind: create-tokens, count: 2, api: new, local: true, datacenter: dc2 }
 `
 
 function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): RehearsalOptions {
