@@ -106,6 +106,7 @@ const INTENTION_BODIES = [
   { ...INTENTION, DestinationName: 'edited' },
   { Kind: 'service-intentions', Name: 'b' },
   { Kind: 'x' },
+  { Kind: 'mesh' },
 ]
 const AREA = { PeerDatacenter: 'dc2' }
 const RULE = { AuthMethod: 'sso', BindType: 'service', BindName: 'web' }

@@ -119,10 +119,12 @@ describe('9.3: behaviour of the HTTP API', () => {
     const statusOf = (path: string) => async (world: World) =>
       (await world.ask('GET', path, { token })).status
     await expectSince({ '0.7': 200 }, statusOf('/connect/intentions'))
-    await expectSince({ '0.7': 501, '1.9': 200 }, statusOf('/config/service-intentions'))
-    await expectSince(
-      { '0.7': 404, '1.9': 400 },
-      async (world) => (await world.ask('PUT', '/config', { token, body: {} })).status,
-    )
+    await expectSince({ '0.7': 400, '1.9': 200 }, statusOf('/config/service-intentions'))
+    const written = (body: object) => async (world: World) =>
+      (await world.ask('PUT', '/config', { token, body })).status
+    await expectSince({ '0.7': 404, '1.5': 400 }, written({}))
+    await expectSince({ '0.7': 404, '1.5': 501 }, written({ Kind: 'proxy-defaults' }))
+    const entry = { Kind: 'service-intentions', Name: 'b', Sources: [{ Name: 'a', Action: 'allow' }] }
+    await expectSince({ '0.7': 404, '1.5': 400, '1.9': 503 }, written(entry))
   })
 })

@@ -39,6 +39,16 @@ test.each<readonly [string, readonly string[]]>([
   ['service "web*" { policy = "read" }', ['1:1 warning wildcard_is_literal']],
   ['key "app/" { policy = "read" }', ['1:1 warning exact_not_prefix']],
   ['key "" { policy = "read" }', ['1:1 warning exact_not_prefix']],
+  ...[
+    'key_prefix "${app}/"',
+    'service "{{ .Name }}"',
+    'key_prefix "/app"',
+    'service "/web"',
+    'service "Web UI"',
+  ].map((rule) => [`${rule} { policy = "read" }`, ['1:1 warning unlikely_name']] as const),
+  ...['key "Web UI"', 'key "a$b{c}"', 'service "web-ui_2.x"'].map(
+    (rule) => [`${rule} { policy = "read" }`, []] as const,
+  ),
   ['acl = "write"', ['1:1 warning broad_grant']],
   ['acl = "read"', []],
   ['service_prefix "" { policy = "read" intentions = "write" }', ['1:1 warning broad_grant']],
@@ -56,6 +66,19 @@ test('a shadowed rule names the rule that shadows it, and its line', () => {
   expect(finding?.message).toBe(
     'key "ab" changes nothing: key_prefix "a" on line 3 already gives the same level',
   )
+})
+
+test.each([
+  ['servce "a" { policy = "read" }', 'the unknown kind servce (did you mean service?)'],
+  ['keys_prefix "a" { policy = "read" }', '(did you mean key_prefix?)'],
+  ['namespace "a" { policy = "read" }', 'the unknown kind namespace, which belongs to another edition'],
+  [
+    'key "a" { policy = "read" sentinel { code = "" } }',
+    'attribute sentinel, which belongs to another edition',
+  ],
+  ['service "a" { policy = "read" intention = "read" }', 'attribute intention (did you mean intentions?)'],
+])('%j: an unknown word is explained', (text, message) => {
+  expect(lintRules(text)[0]?.message).toContain(message)
 })
 
 test('kinds that the service version does not have are unknown', () => {

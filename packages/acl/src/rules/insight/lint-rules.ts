@@ -25,6 +25,7 @@ const SEVERITIES = {
   grants_nothing: 'info',
   wildcard_is_literal: 'warning',
   exact_not_prefix: 'warning',
+  unlikely_name: 'warning',
   broad_grant: 'warning',
   broad_read: 'info',
   findings_omitted: 'info',
@@ -80,7 +81,12 @@ function lintRuleList(rules: readonly Rule[]): LintFinding[] {
     prefixes.set(kind, new PrefixIndex(members))
   }
   const found = rules
-    .flatMap((rule) => [lintReach(rule), lintBreadth(rule), lintCover(rule, prefixes.get(rule.kind))])
+    .flatMap((rule) => [
+      lintName(rule),
+      lintReach(rule),
+      lintBreadth(rule),
+      lintCover(rule, prefixes.get(rule.kind)),
+    ])
     .filter((one) => one !== undefined)
   if (rules.some(grantsAnything)) return found
   return [finding('grants_nothing', { line: 1, column: 1 }, 'no rule grants anything'), ...found]
@@ -107,6 +113,26 @@ function lintCover(rule: Rule, prefixes: PrefixIndex<Rule> | undefined): LintFin
   if (cover !== undefined || grantsAnything(rule)) return undefined
   const message = `${nameOf(rule)} denies what no rule here grants; it only affects other policies of a token`
   return finding('deny_without_grant', rule, message)
+}
+
+/** A placeholder of a template, such as `${app}` or `{{ .Name }}`; bounded, so that the search is linear. */
+const PLACEHOLDER = /\$\{[^{}]{0,64}\}|\{\{[^{}]{0,64}\}\}/
+
+/** A rule that never decides, because nothing is likely to have such a name. */
+function lintName(rule: Rule): LintFinding | undefined {
+  const { kind, segment } = rule
+  const unlikely = (why: string) => finding('unlikely_name', rule, `${nameOf(rule)} ${why}`)
+  const [placeholder] = PLACEHOLDER.exec(segment) ?? []
+  if (placeholder !== undefined)
+    return unlikely(`has ${shown(placeholder)} as ordinary text: nothing fills in placeholders`)
+  if (segment.startsWith('/'))
+    return unlikely(
+      kind === 'key'
+        ? 'begins with a slash: the key of /v1/kv/app/x is app/x'
+        : 'begins with a slash, and names do not',
+    )
+  if (kind === 'key' || kind === 'query' || kind === 'event' || !/\s/.test(segment)) return undefined
+  return unlikely('has a blank, like a title: the names of services and nodes have none')
 }
 
 /** A rule that matches less than it seems to. */

@@ -1,5 +1,5 @@
 /** The keywords of each dialect. Decisions: rule language. */
-import { isScalar, RULE_KINDS } from '@latchkey/contract'
+import { isScalar, nearestName, RULE_KINDS } from '@latchkey/contract'
 import { type RuleKind, type RuleMatch, SEGMENT_KINDS } from './rule.ts'
 
 export interface ParseRulesOptions {
@@ -43,6 +43,21 @@ export function asciiLowerCase(word: string): string {
   return word.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 }
 
-export function knownKeywords(options: ParseRulesOptions): string {
-  return [...KEYWORDS.keys()].filter((word) => findKeyword(word, options) !== undefined).join(', ')
+export function knownKeywords(options: ParseRulesOptions): readonly string[] {
+  return [...KEYWORDS.keys()].filter((word) => findKeyword(word, options) !== undefined)
+}
+
+/** Words of rules that other editions of existing services have, and no edition of this service. */
+const OF_OTHER_EDITIONS: ReadonlySet<string> = new Set([
+  ...['namespace', 'namespace_prefix', 'partition', 'partition_prefix', 'sentinel'],
+])
+
+/** What helps with an unknown word, to follow it in a message; empty if nothing does. */
+export function hintAbout(word: string, known: readonly string[]): string {
+  if (OF_OTHER_EDITIONS.has(asciiLowerCase(word)))
+    return ', which belongs to another edition that this service does not implement'
+  const [, stem = word, suffix = ''] = /^(.*?)(_prefix)?$/is.exec(word) ?? []
+  const nearest = nearestName(stem, known)
+  if (nearest === undefined) return ''
+  return ` (did you mean ${known.find((each) => each === nearest + asciiLowerCase(suffix)) ?? nearest}?)`
 }

@@ -3,6 +3,7 @@
 import {
   asciiLowerCase,
   findKeyword,
+  hintAbout,
   type Keyword,
   knownKeywords,
   type ParseRulesOptions,
@@ -43,6 +44,7 @@ export class RuleReader {
   /** The first position of each rule, including rules that set nothing. */
   private readonly places = new Map<string, Place>()
   private readonly warnings: RuleWarning[] = []
+  private keywords: readonly string[] | undefined
   private expectedKind: string | undefined
 
   constructor(options: ParseRulesOptions) {
@@ -69,8 +71,10 @@ export class RuleReader {
     if (keyword === undefined) {
       const expected = this.options.dialect === 'legacy' ? 'a kind that legacy rules have' : 'a kind of rule'
       // Computed once, because a text may have thousands of unknown kinds.
-      this.expectedKind ??= `${expected}: ${knownKeywords(this.options)}`
-      this.refuse('kind_ignored', word, `the unknown kind ${shown(word.text)}`, this.expectedKind)
+      this.keywords ??= knownKeywords(this.options)
+      this.expectedKind ??= `${expected}: ${this.keywords.join(', ')}`
+      const found = `the unknown kind ${shown(word.text)}${hintAbout(word.value, this.keywords)}`
+      this.refuse('kind_ignored', word, found, this.expectedKind)
       return
     }
     if (keyword.match === 'scalar') this.readScalar(item, word, keyword)
@@ -137,8 +141,9 @@ export class RuleReader {
       const name = asciiLowerCase(word.value)
       const isKnown = name === 'policy' || (name === 'intentions' && keyword.kind === 'service')
       if (!isKnown || item.keys.length > 1) {
-        const expected = keyword.kind === 'service' ? 'policy or intentions' : 'policy'
-        this.refuse('attribute_ignored', word, `the unknown attribute ${shown(word.text)}`, expected)
+        const known = keyword.kind === 'service' ? ['policy', 'intentions'] : ['policy']
+        const found = `the unknown attribute ${shown(word.text)}${hintAbout(word.value, known)}`
+        this.refuse('attribute_ignored', word, found, known.join(' or '))
         continue
       }
       const earlier = found.get(name)
