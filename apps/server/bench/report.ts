@@ -4,6 +4,8 @@ import type { Contest, Side } from './contest.ts'
 export interface Result {
   readonly row: string
   readonly unit: string
+  /** The ratio that we want; 1 at least. */
+  readonly goal: number
   readonly contest: Contest
 }
 
@@ -15,14 +17,18 @@ const HEAD = [
   'CPU µs',
   'theirs',
   'ratio',
+  'goal',
+  'before',
   'p99 ratio',
   'CPU ratio',
   'noise',
   'verdict',
 ]
 
-export function printTable(results: readonly Result[]): string {
-  const rows = [HEAD, ...results.map(cells)]
+/** @param before results of an earlier run, whose ratios are shown beside these. */
+export function printTable(results: readonly Result[], before: readonly Result[] = []): string {
+  const ratios = new Map(before.map(({ row, contest }) => [row, contest.ratio]))
+  const rows = [HEAD, ...results.map((result) => cells(result, ratios.get(result.row)))]
   const widths = HEAD.map((_, at) => Math.max(...rows.map((row) => (row[at] ?? '').length)))
   return rows
     .map((row) =>
@@ -34,7 +40,8 @@ export function printTable(results: readonly Result[]): string {
     .join('')
 }
 
-function cells({ row, unit, contest: { ours, theirs, ratio, ratioP99, disturbed } }: Result): string[] {
+function cells({ row, unit, goal, contest }: Result, before: number | undefined): string[] {
+  const { ours, theirs, ratio, ratioP99, disturbed } = contest
   return [
     row,
     unit,
@@ -43,6 +50,8 @@ function cells({ row, unit, contest: { ours, theirs, ratio, ratioP99, disturbed 
     ours.cpuUs?.toFixed(1) ?? '',
     theirs ? figure(theirs.value) : '',
     ratio?.toFixed(2) ?? '',
+    theirs ? String(goal) : '',
+    before?.toFixed(2) ?? '',
     ratioP99?.toFixed(2) ?? '',
     cpuRatio(ours, theirs)?.toFixed(2) ?? '',
     theirs ? `${percent(ours.noise)} / ${percent(theirs.noise)}` : percent(ours.noise),
@@ -58,7 +67,7 @@ function cpuRatio(ours: Side, theirs: Side | undefined): number | undefined {
 type Judged = Pick<Contest, 'ours' | 'theirs' | 'ratio' | 'disturbed'>
 
 /** A difference within the noise of either side is no difference. */
-function verdict({ ours, theirs, ratio, disturbed }: Judged): string {
+export function verdict({ ours, theirs, ratio, disturbed }: Judged): string {
   if (disturbed !== undefined) return `none: ${disturbed}`
   if (!theirs || ratio === undefined) return ''
   const noise = Math.max(ours.noise, theirs.noise)

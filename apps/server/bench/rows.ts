@@ -54,6 +54,8 @@ export class Field {
 export interface Row {
   readonly name: string
   readonly unit: 'per second' | 'ms' | 'MiB'
+  /** The ratio to another server that we want. Every row wants 1 at least. */
+  readonly goal?: number
   /** Whether the row inspects the processes of the servers, or restarts them. */
   readonly needsProcess?: true
   /** Only for this server: others may answer such a read in chunks, whose end the waiting clients do not look for. */
@@ -75,9 +77,9 @@ const CREATE: LoadRequest = { method: 'PUT', path: '/v1/acl/token', body: '{"Des
 
 /** In order: rows with few tokens first, and rows that create an unknown number of tokens last. */
 export const ROWS: readonly Row[] = [
-  ...both((connections) => load(`self-${connections}`, connections, async () => [SELF])),
-  waiting('waiters-1000-token', 1_000, watchToken),
-  waiting('waiters-5000-token', 5_000, watchToken),
+  ...both((connections) => load(`self-${connections}`, connections, async () => [SELF], 2)),
+  { ...waiting('waiters-1000-token', 1_000, watchToken), goal: 1.5 },
+  { ...waiting('waiters-5000-token', 5_000, watchToken), goal: 1.5 },
   waiting('waiters-5000-list-100', 5_000, watchList),
   ...[100, 1_000, TOKENS].map((count) =>
     load(`list-${count}`, 8, async ({ tokens }) => {
@@ -90,30 +92,34 @@ export const ROWS: readonly Row[] = [
     return [{ ...LIST, path: `${LIST.path}?policy=${await tokens.filteredPolicy()}` }]
   }),
   ...both((connections) =>
-    load(`read-${connections}`, connections, async ({ tokens }) =>
-      shuffled(await tokens.accessors(TOKENS)).map(read),
+    load(
+      `read-${connections}`,
+      connections,
+      async ({ tokens }) => shuffled(await tokens.accessors(TOKENS)).map(read),
+      2,
     ),
   ),
   ...both((connections) =>
-    load(`mix-95-5-${connections}`, connections, async ({ tokens }) =>
-      shuffled(await tokens.accessors(TOKENS)).map((id, i) => (i % 20 === 0 ? update(id) : read(id))),
+    load(
+      `mix-95-5-${connections}`,
+      connections,
+      async ({ tokens }) =>
+        shuffled(await tokens.accessors(TOKENS)).map((id, i) => (i % 20 === 0 ? update(id) : read(id))),
+      2,
     ),
   ),
-  load('read-10-policies-256', 256, async (field) => {
-    const secret = await field.callerWith(10)
-    return shuffled(await field.tokens.accessors(TOKENS)).map((id) => ({ ...read(id), secret }))
-  }),
+  ...both((connections) => readByCallerWith(1, connections)),
+  readByCallerWith(10, 256),
   ...[1, 10, 50].map((policies) =>
     load(`authorize-64-policies-${policies}`, 32, async (field) => {
       const secret = await field.callerWith(policies)
       return [{ method: 'POST', path: '/v1/internal/acl/authorize', body: checksOf(policies), secret }]
     }),
   ),
-  ...both((connections) =>
-    load(`self-10000-secrets-${connections}`, connections, async (field) =>
-      shuffled(await field.secretsOf(TOKENS)).map((secret) => ({ ...SELF, secret })),
-    ),
-  ),
+  selfOfMany(1_000, 32, 2),
+  selfOfMany(TOKENS, 32, 2),
+  selfOfMany(TOKENS, 256, 1.5),
+  load('read-100000-32', 32, async ({ tokens }) => shuffled(await tokens.accessors(MANY)).map(read), 1.5),
   {
     name: 'memory-100000',
     unit: 'MiB',
@@ -134,21 +140,30 @@ export const ROWS: readonly Row[] = [
     },
   },
   ...both((connections) =>
-    load(`update-${connections}`, connections, async ({ tokens }) =>
-      shuffled(await tokens.accessors(TOKENS)).map(update),
+    load(
+      `update-${connections}`,
+      connections,
+      async ({ tokens }) => shuffled(await tokens.accessors(TOKENS)).map(update),
+      writeGoal(connections),
     ),
   ),
   ...both(deleting),
   ...both((connections) =>
-    load(`clone-${connections}`, connections, async ({ tokens }) =>
-      shuffled(await tokens.accessors(TOKENS)).map((id) => ({
-        method: 'PUT',
-        path: `/v1/acl/token/${id}/clone`,
-        body: '{}',
-      })),
+    load(
+      `clone-${connections}`,
+      connections,
+      async ({ tokens }) =>
+        shuffled(await tokens.accessors(TOKENS)).map((id) => ({
+          method: 'PUT',
+          path: `/v1/acl/token/${id}/clone`,
+          body: '{}',
+        })),
+      writeGoal(connections),
     ),
   ),
-  ...both((connections) => load(`create-${connections}`, connections, async () => [CREATE])),
+  ...both((connections) =>
+    load(`create-${connections}`, connections, async () => [CREATE], writeGoal(connections)),
+  ),
   ...both((connections) =>
     load(`login-${connections}`, connections, async ({ server }) => [await loginRequest(server)]),
   ),
@@ -166,6 +181,24 @@ export const ROWS: readonly Row[] = [
   ),
 ]
 
+function writeGoal(connections: number): number {
+  return connections === 256 ? 3 : 2
+}
+
+function readByCallerWith(policies: number, connections: number): Row {
+  const requests = async (field: Field) => {
+    const secret = await field.callerWith(policies)
+    return shuffled(await field.tokens.accessors(TOKENS)).map((id) => ({ ...read(id), secret }))
+  }
+  return load(`read-${policies}-policies-${connections}`, connections, requests, 2)
+}
+
+function selfOfMany(secrets: number, connections: number, goal: number): Row {
+  const requests = async (field: Field) =>
+    shuffled(await field.secretsOf(secrets)).map((secret) => ({ ...SELF, secret }))
+  return load(`self-${secrets}-secrets-${connections}`, connections, requests, goal)
+}
+
 function both(row: (connections: number) => Row): readonly Row[] {
   return [32, 256].map(row)
 }
@@ -174,6 +207,7 @@ function load(
   name: string,
   connections: number,
   requestsOf: (field: Field) => Promise<readonly LoadRequest[]>,
+  goal?: number,
 ): Row {
   const prepared = new WeakMap<Field, readonly LoadRequest[]>()
   const loadOf = (field: Field) => {
@@ -184,6 +218,7 @@ function load(
   return {
     name,
     unit: 'per second',
+    ...(goal === undefined ? {} : { goal }),
     async prepare(field) {
       prepared.set(field, await requestsOf(field))
       await applyLoad(field.server, loadOf(field), 1)

@@ -1,13 +1,14 @@
 /** `pnpm bench`: this server, alone or in turn with another one of the same API, row by row. See {@link USAGE} and README.md. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { call } from './client.ts'
 import { type Contender, startContender } from './contender.ts'
 import { compete } from './contest.ts'
 import { requireEmpty, startPeer } from './peer.ts'
 import { type Measured, startServer } from './processes.ts'
-import { printTable, type Result } from './report.ts'
+import { printTable, type Result, verdict } from './report.ts'
 import { Field, ROWS } from './rows.ts'
 
 const USAGE = `Measures the server on this machine, alone or beside another server of the same API.
@@ -15,14 +16,16 @@ const USAGE = `Measures the server on this machine, alone or beside another serv
   pnpm bench [options]
 
   --only a,b        rows whose names begin so (default: all)
-  --seconds 3       of one measurement
-  --rounds 5        measurements of a row; the median counts
-  --json FILE       where the figures go (default bench/result.json)
+  --seconds 2       of one measurement
+  --rounds 3        measurements of a row; the median counts
+  --json FILE       where the figures go (default with all rows and --against: bench/result.json, which is kept)
   --cpu-prof DIR    let the server write a CPU profile there
   --against URL     compare with another server, an empty one, in turn (A B A B)
   --against-token S a management token of it (default LATCHKEY_AGAINST_TOKEN)
   --against-prefix P          family of its headers (default X-Service-)
   --against-start COMMAND     starts it in the foreground; without this, its processor time and memory are unknown
+
+Exits with 1 if a row has no verdict, because other work disturbed it or requests failed, or if it is behind by more than the noise.
 
 Rows: ${ROWS.map(({ name }) => name).join(', ')}
 `
@@ -30,9 +33,9 @@ Rows: ${ROWS.map(({ name }) => name).join(', ')}
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '5' },
-    json: { type: 'string', default: join(import.meta.dirname, 'result.json') },
+    seconds: { type: 'string', default: '2' },
+    rounds: { type: 'string', default: '3' },
+    json: { type: 'string' },
     'cpu-prof': { type: 'string' },
     against: { type: 'string' },
     'against-token': { type: 'string', default: process.env.LATCHKEY_AGAINST_TOKEN ?? '' },
@@ -41,6 +44,13 @@ const { values } = parseArgs({
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
+
+interface Kept {
+  readonly results: readonly Result[]
+}
+
+/** The result that the repository keeps, of a run with all rows beside another server. */
+const KEPT = join(import.meta.dirname, 'result.json')
 
 const results: Result[] = []
 
@@ -51,22 +61,32 @@ async function main(): Promise<void> {
   const options = { seconds: whole('seconds'), rounds: whole('rounds') }
   const machine = `${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}`
   say(machine)
+  const before = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, 'utf8')) as Kept).results : []
   const dataDir = mkdtempSync(join(tmpdir(), 'latchkey-bench-'))
   const running: Contender[] = []
+  const versions: string[] = []
   try {
     const ours = await startContender(() => startServer({ dataDir, profileDir: values['cpu-prof'] }))
     running.push(ours)
     const theirs = await startOther()
     if (theirs) running.push(theirs)
+    for (const server of running) versions.push(await versionOf(server))
     await measureRows([ours, theirs], options)
   } finally {
     // Also after a row that failed: the rows before it took a while.
-    const json = { machine, ...options, results }
-    writeFileSync(values.json, `${JSON.stringify(json, undefined, 2)}\n`)
-    process.stdout.write(`\n${printTable(results)}`)
+    const json = values.json ?? (values.only === '' && running.length === 2 ? KEPT : undefined)
+    const kept = { machine, date: new Date().toISOString().slice(0, 10), versions, ...options, results }
+    if (json !== undefined) writeFileSync(json, `${JSON.stringify(kept, undefined, 2)}\n`)
+    process.stdout.write(`\n${printTable(results, before)}`)
     for (const server of running) await server.stop()
     rmSync(dataDir, { recursive: true })
   }
+  if (results.some(({ contest }) => /^(?:none|behind)/.test(verdict(contest)))) process.exitCode = 1
+}
+
+async function versionOf(server: Contender): Promise<string> {
+  const { text } = await call(server, 'GET', '/agent/self')
+  return (JSON.parse(text) as { readonly Config: { readonly Version: string } }).Config.Version
 }
 
 async function startOther(): Promise<Contender | undefined> {
@@ -103,7 +123,7 @@ async function measureRows(
     const arrange = (server: Measured, round: number) => row.round(fieldOf(server), { ...options, round })
     const isHigherBetter = row.unit === 'per second'
     const contest = await compete([ours, theirs], arrange, { rounds: options.rounds, isHigherBetter })
-    results.push({ row: row.name, unit: row.unit, contest })
+    results.push({ row: row.name, unit: row.unit, goal: row.goal ?? 1, contest })
   }
 }
 
