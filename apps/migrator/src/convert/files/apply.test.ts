@@ -1,10 +1,12 @@
 /** Runs the script that applies a conversion, and the one that undoes it, on real servers. */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type LegacyToken, parseServiceVersion } from '@latchkey/contract'
+import { listenOnFreePort } from '@latchkey/testkit/process/ports'
 import { serverMain } from '@latchkey/testkit/process/server-build'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,7 +19,6 @@ const cluster = new Cluster({
   main: serverMain(),
   datacenter: 'dc1',
   defaultPolicy: 'deny',
-  databaseUrl: undefined,
   managementSecret: randomUUID(),
 })
 const out = join(folder, 'out')
@@ -41,12 +42,35 @@ const client = () => cluster.client(cluster.managementSecret, cluster.urlOf('a')
 const rulesNow = async () =>
   (await client().legacy.list()).filter(({ ID }) => TOKENS.some((token) => token.ID === ID))
 
-async function runScript(name: string, ...args: string[]) {
+/** Sends the signal to the script and its children when it makes this call; of SIGKILL, the call does not arrive. */
+interface Stop {
+  readonly signal: NodeJS.Signals
+  readonly at: RegExp
+  readonly times?: number
+}
+
+async function runScript(name: string, args: readonly string[] = [], stop?: Stop) {
+  const proxy = createServer((from, to) => {
+    if (stop?.at.test(`${from.method} ${from.url}`) && ++seen === (stop.times ?? 1)) {
+      process.kill(-(child.pid ?? Number.NaN), stop.signal)
+      if (stop.signal === 'SIGKILL') return void from.destroy()
+    }
+    const { method, headers } = from
+    const sent = request(`${cluster.urlOf('a')}${from.url}`, { method: method ?? '', headers }, (answer) => {
+      to.writeHead(answer.statusCode ?? 0, answer.headers)
+      answer.pipe(to)
+    })
+    from.pipe(sent)
+  })
+  let seen = 0
+  const LATCHKEY_ADDR = `http://127.0.0.1:${await listenOnFreePort(proxy)}`
   const child = spawn('bash', [join(out, name), ...args], {
-    env: { ...process.env, LATCHKEY_ADDR: cluster.urlOf('a'), LATCHKEY_TOKEN: cluster.managementSecret },
+    env: { ...process.env, LATCHKEY_ADDR, LATCHKEY_TOKEN: cluster.managementSecret },
+    detached: true,
   })
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
   await new Promise((done) => (child.exitCode === null ? child.once('close', done) : done(undefined)))
+  proxy.close()
   expect(stdout + stderr).not.toMatch(/10000000-0000-4000/)
   return { code: child.exitCode, stdout, stderr }
 }
@@ -86,7 +110,7 @@ test.skipIf(!hasTools)(
     expect((await client().policies.list()).map(({ Name }) => Name)).toEqual(['global-management'])
     await client().legacy.update(first)
 
-    const checked = await runScript('apply.sh', '--check')
+    const checked = await runScript('apply.sh', ['--check'])
     expect([checked.code, checked.stdout]).toEqual([
       0,
       expect.stringContaining('3 policies and roles, 6 tokens'),
@@ -96,7 +120,19 @@ test.skipIf(!hasTools)(
     )
     expect(undoScripts()).toEqual([])
 
-    expect((await runScript('apply.sh')).code).toBe(0)
+    // A signal ends it between two groups of changes, a kill at any call: nothing is lost, and it goes on.
+    const stops: readonly [Stop, number | null, number][] = [
+      [{ signal: 'SIGINT', at: /PUT .*\/policy/ }, 130, 6],
+      [{ signal: 'SIGKILL', at: /PUT .*\/token/, times: 2 }, null, 5],
+      [{ signal: 'SIGTERM', at: /PUT .*\/token/ }, 130, 0],
+    ]
+    for (const [stop, code, left] of stops) {
+      const stopped = await runScript('apply.sh', [], stop)
+      expect([stopped.code, (await rulesNow()).filter(({ Rules }) => Rules !== '').length]).toEqual([
+        code,
+        left,
+      ])
+    }
     const tokens = await client().tokens.list()
     expect(tokens.filter((token) => token.Legacy)).toEqual([])
     expect(tokens.map(({ Description }) => Description)).toEqual(
@@ -108,7 +144,18 @@ test.skipIf(!hasTools)(
 
     const undo = undoScripts()[0] ?? ''
     expect(readFileSync(join(out, undo), 'utf8')).not.toMatch(/10000000-0000-4000/)
-    expect((await runScript(undo)).code).toBe(0)
+    // Killed between the deletion of a token and its creation, it has what is needed to create it.
+    const killed = await runScript(undo, [], { signal: 'SIGKILL', at: /PUT .*\/create/, times: 3 })
+    expect(killed).toMatchObject({ code: null, stderr: '' })
+    const pending = join(out, `${undo}.pending`)
+    expect(statSync(pending).mode & 0o777).toBe(0o600)
+    expect((await client().tokens.list()).length).toBe(tokens.length - 1)
+    const resumed = await runScript(undo)
+    expect([resumed.code, resumed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/created again[\s\S]* 3 tokens; 3 done/),
+    ])
+    expect(existsSync(pending)).toBe(false)
     await migrated()
     const restored = new Map((await rulesNow()).map((token) => [token.ID, token]))
     for (const { ID, Name, Rules } of TOKENS) expect(restored.get(ID)).toMatchObject({ Name, Rules })
