@@ -14,8 +14,6 @@ interface ClusterOptions {
   readonly main: string
   readonly datacenter: string
   readonly defaultPolicy: 'allow' | 'deny'
-  /** Undefined for an embedded PostgreSQL in a temporary directory. */
-  readonly databaseUrl: string | undefined
   readonly managementSecret: string
   /** Called if the database ends before the rehearsal does. */
   readonly onLost?: (problem: InputError) => void
@@ -57,14 +55,10 @@ export class Cluster {
     this.managementSecret = options.managementSecret
   }
 
-  /** Starts the database. @param settings shared by all servers. */
+  /** Starts a database of its own, whatever DATABASE_URL says. @param settings shared by all servers. */
   async open(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     this.settings = settings
     this.directory = await mkdtemp(join(tmpdir(), 'latchkey-rehearsal-'))
-    if (this.options.databaseUrl !== undefined) {
-      this.databaseUrl = this.options.databaseUrl
-      return
-    }
     const dataDir = join(this.directory, 'database')
     this.database = await startProcess({
       main: this.options.main,

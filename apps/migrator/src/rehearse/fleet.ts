@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { InputError } from '../errors.ts'
+import type { InputError } from '../errors.ts'
 import type { DatacenterSpec, Scenario } from '../scenario/scenario.ts'
 import { Cluster, type RunningServer } from './cluster.ts'
 import type { LogLine } from './server-process.ts'
 
 interface FleetOptions {
   readonly main: string
-  readonly databaseUrl: string | undefined
   readonly onLost: (problem: InputError) => void
   readonly replicationSecret: (datacenter: DatacenterSpec) => string | undefined
 }
@@ -23,11 +22,7 @@ export class Fleet {
   private readonly specs: readonly DatacenterSpec[]
   private readonly links = new Map<string, Link>()
 
-  /** @throws InputError if several datacenters would share a database. */
   constructor({ datacenters, defaultPolicy }: Scenario, options: FleetOptions) {
-    if (options.databaseUrl !== undefined && datacenters.length > 1) {
-      throw new InputError('each datacenter of a rehearsal has its own database: leave DATABASE_URL unset')
-    }
     this.options = options
     this.specs = datacenters
     this.clusters = datacenters.map(({ name, servers }) => {
@@ -35,7 +30,6 @@ export class Fleet {
         main: options.main,
         datacenter: name,
         defaultPolicy,
-        databaseUrl: options.databaseUrl,
         managementSecret: this.managementSecret,
         onLost: options.onLost,
       })

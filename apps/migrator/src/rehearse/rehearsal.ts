@@ -37,7 +37,6 @@ export async function rehearse(options: RehearsalOptions): Promise<Rehearsal> {
   const fleet: Fleet = new Fleet(scenario, {
     onLost: (problem) => lost.abort(problem),
     main: options.serverMain,
-    databaseUrl: options.databaseUrl,
     // Like a token with acl:read, a client token lacks the right that replication needs.
     replicationSecret: ({ replicationToken }) =>
       replicationToken === 'write'

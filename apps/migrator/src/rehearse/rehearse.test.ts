@@ -104,7 +104,6 @@ function options(yaml: string, overrides: Partial<RehearsalOptions> = {}): Rehea
     tokens: undefined,
     refusedRecords: undefined,
     serverMain: serverMain(),
-    databaseUrl: undefined,
     timeScale: 1,
     signal: new AbortController().signal,
     onProgress: () => undefined,

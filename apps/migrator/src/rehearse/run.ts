@@ -17,7 +17,6 @@ export interface RehearsalOptions {
   readonly tokens: readonly LegacyToken[] | undefined
   readonly refusedRecords: readonly string[] | undefined
   readonly serverMain: string
-  readonly databaseUrl: string | undefined
   /** Factor for the waits of the schedule. Batch intervals never shrink. */
   readonly timeScale: number
   /** What an earlier rehearsal measured on this machine. */

@@ -20,7 +20,6 @@ test('two servers, the old one of which leaves: waiting, running and done, with 
     main: serverMain(),
     datacenter: 'dc1',
     defaultPolicy: 'deny',
-    databaseUrl: undefined,
     managementSecret: randomUUID(),
   })
   const { signal } = new AbortController()

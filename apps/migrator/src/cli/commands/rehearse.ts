@@ -24,9 +24,8 @@ export const addRehearse = command({
   options: ['dump', 'timeScale', 'server', 'json', 'report', 'at'],
   notes: `Starts a PostgreSQL for each datacenter and the servers of the scenario in a temporary directory, imports the tokens, runs
 the schedule, calls the servers continuously as legacy and new clients do, and stops all processes at the end, also after
-Ctrl-C. Without a dump, the scenario describes the tokens. With DATABASE_URL set, one datacenter uses that database, which must be
-empty. It keeps how long starts
-and batches take on this machine in $LATCHKEY_DATA_DIR (default .latchkey), and predicts the next rehearsal with these times.
+Ctrl-C. It never uses DATABASE_URL. Without a dump, the scenario describes the tokens. It keeps how long starts and batches take
+on this machine in $LATCHKEY_DATA_DIR (default .latchkey), and predicts the next rehearsal with these times.
 Exits with 1 if a proof fails, and with 3 if all hold and the simulation, which they confirm, says no-go.`,
   examples: [
     'rehearse cluster.yaml',
@@ -43,7 +42,6 @@ Exits with 1 if a proof fails, and with 3 if all hold and the simulation, which 
       tokens: dump?.tokens,
       refusedRecords: dump?.refused,
       serverMain: options.server,
-      databaseUrl: io.env.DATABASE_URL,
       timeScale,
       times: readTimes(timesFile),
       signal: io.signal,
