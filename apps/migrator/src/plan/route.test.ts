@@ -65,6 +65,11 @@ test('the stop at 1.10 avoids what the direct way to 1.11 loses', () => {
   expect(lost(route(cluster('1.3.1'), '1.11').result.findings)).toEqual([])
 })
 
+test('tokens that have accessors, and rules, are converted at 1.10, too', () => {
+  const { steps } = route({ ...cluster('1.4.0'), tokens: [] }, '1.11')
+  expect(steps.map(({ kind }) => kind)).toContain('convert')
+})
+
 test('a leg begins when the one before has settled, with the steps of the stop in between', () => {
   const { scenario, steps } = route(cluster('1.3.1'), '1.11')
   const [first, second] = steps.filter(({ kind }) => kind === 'upgrade')

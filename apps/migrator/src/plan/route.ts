@@ -35,12 +35,13 @@ export function planRoute(
     readonly convert?: number
   },
 ) {
-  const { to, convert } = options
+  const { to, convert, withRules, unlinked } = options
   const from = oldestOf(cluster)
   if (!isBefore(from, to)) {
     throw new InputError(`the servers already run ${from.text}: --to takes a later version`)
   }
-  const stops = stopsBetween({ from, to, hasTokens: cluster.tokens.some(({ count }) => count > 0) })
+  const hasTokens = withRules + unlinked > 0 || cluster.tokens.some(({ count }) => count > 0)
+  const stops = stopsBetween({ from, to, hasTokens })
   let scenario = startOf(cluster, stops[0] ?? to)
   const steps = timed(beforehand(cluster), 'before', 0)
   let startMs = 0
