@@ -17,5 +17,5 @@ test.each([
   const reader = new HttpReader(connection, new AbortController().signal, 1)
   await expect(reader.json('/v1/agent/self', z.unknown())).rejects.toThrow(UnreadError)
   for (const socket of server.open) socket.end()
-  await expect.poll(() => server.open.size).toBe(0)
+  await expect.poll(() => server.open.size, { timeout: 60_000 }).toBe(0)
 })

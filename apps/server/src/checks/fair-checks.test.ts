@@ -89,10 +89,9 @@ async function startBesides(places: number, ownerOf: (i: number) => Owner) {
     failing.close().closeAllConnections()
   })
   runner.update(hanging)
-  await expect.poll(() => silent.open.size, { timeout: 5_000 }).toBe(places)
+  await expect.poll(() => silent.open.size).toBe(places)
   runner.update([...hanging, other])
-  const answered = () =>
-    expect.poll(() => store.catalog().check(NODE, 'other')?.Status, { timeout: 5_000 }).toBe('critical')
+  const answered = () => expect.poll(() => store.catalog().check(NODE, 'other')?.Status).toBe('critical')
   return { runner, silent, answered, other }
 }
 

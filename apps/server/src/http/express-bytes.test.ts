@@ -39,7 +39,7 @@ const KNOWN = 'b0000000-0000-4000-8000-00000000000b'
 /** Starts a deterministic service in memory, and returns its port. */
 async function start(way: (typeof WAYS)[number], options: WorldOptions): Promise<number> {
   const world = await aWorld(options)
-  const record = aToken({ AccessorID: KNOWN, Description: 'known' })
+  const record = aToken({ AccessorID: KNOWN, SecretID: KNOWN, Description: 'known' })
   await world.store.commit([{ table: 'tokens', op: 'put', record, expect: 0 }])
   const server = await startHttpServer(listenerOptions(wayThrough(way, world.service)))
   servers.push(server)
@@ -201,10 +201,10 @@ const STRAY = [
 ]
 
 describe.each([
-  ['standard', '1.11'],
-  ['standard', '0.9'],
-  ['extended', '1.10'],
-] as const)('%s edition, version %s', (edition, version) => {
+  ['standard', '1.11', 1],
+  ['standard', '0.9', 3],
+  ['extended', '1.10', 3],
+] as const)('%s edition, version %s, one in %i requests', (edition, version, sampled) => {
   const bodyOf = bodiesOf(edition)
   let ports: readonly number[]
   beforeAll(async () => {
@@ -228,7 +228,8 @@ describe.each([
   }
 
   test.each(ROUTE_LIST)('$name: the same bytes on every way', async (route) => {
-    expect(await compare(requestsTo(route, bodyOf(route)))).toBeGreaterThan(20)
+    const requests = [...requestsTo(route, bodyOf(route))].filter((_, i) => i % sampled === 0)
+    expect(await compare(requests)).toBeGreaterThan(20 / sampled)
   })
 
   test('no route: the same bytes on every way', async () => {

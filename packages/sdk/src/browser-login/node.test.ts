@@ -74,7 +74,7 @@ test('the browser is opened at the provider, and its return gives a session', as
     Iss: 'https://idp.example',
     ClientNonce: begun?.body.ClientNonce,
   })
-  const page = await vi.waitFor(() => browser.pages[0] ?? expect.fail('no page yet'))
+  const page = await vi.waitFor(() => browser.pages[0] ?? expect.fail('no page yet'), { timeout: 60_000 })
   expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store'])
   const text = await page.text()
   expect(text).toContain('You are logged in')

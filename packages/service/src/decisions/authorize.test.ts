@@ -85,16 +85,11 @@ describe('authorize', () => {
 
   test.each([
     ['', 'body_required'],
-    ['{}', 'field_type'],
-    ['[1]', 'field_type'],
-    ['[null]', 'field_type'],
     ['[{}]', 'field_type'],
     ['[{"Resource":"key","Access":"read","Foo":1}]', 'field_unknown'],
     ['[{"Resource":"Key","Access":"read"}]', 'field_invalid'],
     ['[{"Resource":"acl","Access":"list"}]', 'field_invalid'],
     ['[', 'body_malformed'],
-    ['\ufeff[]', 'body_malformed'],
-    ['[] []', 'body_malformed'],
   ])('%s: %s, before anything is said of the token', async (body, code) => {
     for (const token of [reader, 'nobody']) expect((await ask(body, { token })).code).toBe(code)
   })

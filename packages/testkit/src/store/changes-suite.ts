@@ -12,7 +12,7 @@ type ReplicatedRecord = NamespaceRecord | PolicyRecord | RoleRecord | TokenRecor
 /** Records by table and key. */
 type State = ReadonlyMap<string, ReplicatedRecord>
 
-const SEEDS = 4
+const SEEDS = 2
 const COMMITS = 16
 /** From how many earlier indexes a reader catches up after each commit. */
 const READERS = 4

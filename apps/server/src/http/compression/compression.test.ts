@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { buffer, text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { COMPRESSED_BYTES_MIN, Compression, encodingFor } from './compression.ts'
 
 const LONG = JSON.stringify(Array.from({ length: 100 }, (_, i) => ({ Name: `policy-${i}`, Rules: 'é' })))
@@ -116,5 +116,5 @@ test('a stream whose reader leaves ends its source', async () => {
   }
   const { body } = await compression.compress(aReply(endless()), 'zstd')
   for await (const _ of body as AsyncIterable<Uint8Array>) break
-  await vi.waitFor(() => expect(isOver).toBe(true))
+  await expect.poll(() => isOver).toBe(true)
 })

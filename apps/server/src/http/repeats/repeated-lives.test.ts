@@ -119,7 +119,9 @@ test('a request that is handed over to Node keeps its id and its arrival time', 
     accessLog: (_reply, { requestId }, ms) => logged.push({ requestId, ms }),
   })
   const socket = await openKnown(port)
+  const asked = service.ids.length
   socket.write(read('token/1?index=5&then=/huge'))
+  await expect.poll(() => service.ids.length).toBe(asked + 1)
   await sleep(60)
   const count = logged.length
   closing.abort()

@@ -10,9 +10,9 @@ test('COH-01: three processes stay linearizable while they are killed and paused
   const result = await proveLinearizability({
     databaseUrl: database.url,
     seed: chooseSeed('COH-01'),
-    histories: 50,
+    histories: 32,
     operations: 40,
-    operationsPerFault: 300,
+    operationsPerFault: 200,
   })
   expect(result.violations).toEqual([])
   expect(result.leases.open).toBeGreaterThanOrEqual(20)
