@@ -34,7 +34,7 @@ export { explainLogin, explainRule, type LoginExplanation } from './login/explai
 export { type LoginMeta, loginDescription } from './login/login-description.ts'
 export { loginIdentity, loginToken, planLogin } from './login/login-plan.ts'
 export { type LoginRefusal, loginRefused, providerUnavailable } from './login/login-refusal.ts'
-export { shownConfig, splitConfig } from './login/method/auth-method-config.ts'
+export { asWritten, readWritten, shownConfig, splitConfig } from './login/method/auth-method-config.ts'
 export {
   type AuthMethodContext,
   type AuthMethodRequest,

@@ -81,6 +81,7 @@ export {
   decodeValue,
   type Schema,
   type SchemaOutput,
+  writtenNamesOf,
 } from './json/decode.ts'
 export { formatPath, type Json, parseJson } from './json/json.ts'
 export type { KvEntry } from './kv/routes.ts'

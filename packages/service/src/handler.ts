@@ -76,7 +76,7 @@ export interface Context extends CallServices {
   readonly isBlocking: boolean
   /** Whether a secondary forwarded the write: local tokens of this datacenter then count as missing. */
   readonly isFromSecondary: boolean
-  readonly request: Pick<WireRequest, 'client'>
+  readonly request: Pick<WireRequest, 'client' | 'header'>
   /** The header family of the request, or the first one of the service. */
   readonly family: HeaderFamily
   /** Aborted when the client disconnects. */

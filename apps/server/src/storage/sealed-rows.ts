@@ -1,8 +1,10 @@
 /** Converts records with a secret to and from rows: auth methods, and the replication token among the system records. */
 import {
   type AuthMethodRecord,
+  asWritten,
   authMethodKey,
   type ReplicationTokenRecord,
+  readWritten,
   type SystemRecord,
   splitConfig,
 } from '@latchkey/acl'
@@ -28,12 +30,10 @@ const AUTH_METHOD = codedBy<AnyMethod, AuthMethodRow>({
   Description: text('description'),
   MaxTokenTTL: maybe('maxTokenTtl'),
   TokenLocality: plain('tokenLocality'),
-  // Both in one column, without the secret.
-  Config: { column: 'config', decode: (stored) => splitConfig(stored as object).set as AnyMethod['Config'] },
-  EmptyConfig: {
-    column: 'config',
-    decode: (stored) => splitConfig(stored as object).empty as AnyMethod['EmptyConfig'],
-  },
+  // All in one column, under the names as written, and without the secret.
+  Config: { column: 'config', decode: (stored) => configOf(stored).set as AnyMethod['Config'] },
+  EmptyConfig: { column: 'config', decode: (stored) => configOf(stored).empty as AnyMethod['EmptyConfig'] },
+  WrittenNames: { column: 'config', decode: writtenNamesIn, isOptional: true },
   MaxLiveTokens: maybe('maxLiveTokens'),
   IdleTTL: maybe('idleTtl'),
   IdleSince: maybe('idleSince'),
@@ -43,13 +43,22 @@ const AUTH_METHOD = codedBy<AnyMethod, AuthMethodRow>({
   Namespace: text('namespace'),
 })
 
+function configOf(stored: unknown) {
+  return splitConfig(readWritten(stored as object).config)
+}
+
+function writtenNamesIn(stored: unknown): AnyMethod['WrittenNames'] {
+  const { names } = readWritten(stored as object)
+  return Object.keys(names).length === 0 ? undefined : names
+}
+
 /** The secret of an auth method is bound to its row, so it cannot be decrypted elsewhere. */
 export function encodeAuthMethod(record: AuthMethodRecord, secrets: SecretBox) {
   const { [SECRET_FIELDS[record.Type]]: secret, ...set } = record.Config as Record<string, unknown>
   const sealed = typeof secret === 'string' ? secrets.seal(storeText(secret), secretIdOf(record)) : undefined
   return {
     ...AUTH_METHOD.encode(record),
-    config: { ...record.EmptyConfig, ...set },
+    config: asWritten({ ...record.EmptyConfig, ...set }, record.WrittenNames),
     secretCipher: sealed ? Uint8Array.from(sealed.bytes) : null,
     secretKeyId: sealed?.keyId ?? null,
   }

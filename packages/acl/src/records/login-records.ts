@@ -78,6 +78,11 @@ export type AuthMethodRecord = AuthMethodConfiguration & {
   readonly TokenLocality: '' | 'local' | 'global'
   /** Fields of Config that were written empty. They are treated as absent, and returned as written. */
   readonly EmptyConfig: Readonly<Record<string, unknown>>
+  /**
+   * How the client wrote names in Config, by our names; absent if it wrote them like us. Existing automation compares what
+   * it reads with what it wrote. Decisions: auth methods.
+   */
+  readonly WrittenNames?: Readonly<Record<string, string>>
   /** An extension: the maximum number of live tokens of the method; `undefined` for no limit. */
   readonly MaxLiveTokens: number | undefined
   /** An extension, in Go notation: how long a token may be unused before it expires. `undefined` for no limit. */

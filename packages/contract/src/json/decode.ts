@@ -91,13 +91,37 @@ export function decodeValue<S extends z.ZodType>(
 ): z.output<S> {
   options.inspect?.(json)
   const outline = outlineOf(schema)
-  const prepared = prepare(json ?? (outline.element ? [] : {}), outline, [], options)
+  const respelled: Respelled[] = []
+  const prepared = prepare(json ?? (outline.element ? [] : {}), outline, [], { ...options, respelled })
   const parsed = schema.safeParse(prepared)
-  if (parsed.success) return parsed.data
+  if (parsed.success) {
+    for (const { path, names } of respelled) WRITTEN.set(valueAt(parsed.data, path) as object, names)
+    return parsed.data
+  }
   const [issue] = parsed.error.issues
   throw issue
     ? toAclError(issue, prepared)
     : new AclError('body_malformed', 'The body does not have the expected form')
+}
+
+/** An object whose field names match regardless of case, with the names that were written differently. */
+interface Respelled {
+  readonly path: readonly PropertyKey[]
+  readonly names: ReadonlyMap<string, string>
+}
+
+interface Preparing extends DecodeOptions {
+  readonly respelled: Respelled[]
+}
+
+const WRITTEN = new WeakMap<object, ReadonlyMap<string, string>>()
+
+/**
+ * How the body spelled the fields of a decoded object, by name: those that it spelled differently, if their names match
+ * regardless of case.
+ */
+export function writtenNamesOf(decoded: object): ReadonlyMap<string, string> | undefined {
+  return WRITTEN.get(decoded)
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -119,7 +143,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
  * @returns the value itself if it needs no change, which is the usual case.
  * @throws AclError `field_unknown`, `field_too_long`; `body_malformed` for two spellings of one field.
  */
-function prepare(value: Json, outline: Outline, path: PropertyKey[], options: DecodeOptions): Json {
+function prepare(value: Json, outline: Outline, path: PropertyKey[], options: Preparing): Json {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return prepareList(value, outline.element ?? LEAF, path, options)
   if (outline.values) return prepareMap(value, outline.values, path, options)
@@ -127,7 +151,7 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
   if (!fields) return value
   const isAbsent = absenceOf(path, options)
   let result: { [key: string]: Json } | undefined
-  let respelled: Set<string> | undefined
+  let respelled: Map<string, string> | undefined
   // Visits only own fields, because parsed JSON has no prototype fields. `Object.entries` would allocate a pair for
   // each.
   for (const key in value) {
@@ -135,8 +159,8 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
     const name = fields.has(key) ? key : spelledAs(outline, key, options)
     if (name !== key) {
       if (Object.hasOwn(value, name) || respelled?.has(name)) throw fieldTwice([...path, name], key)
-      respelled ??= new Set()
-      respelled.add(name)
+      respelled ??= new Map()
+      respelled.set(name, key)
     }
     const known = isAbsent(name) ? undefined : fields.get(name)
     if (!known && outline.isOpen) continue
@@ -156,6 +180,7 @@ function prepare(value: Json, outline: Outline, path: PropertyKey[], options: De
     if (name !== key) delete result[key]
     result[name] = prepared
   }
+  if (respelled && outline.isAnyCase) options.respelled.push({ path: [...path], names: respelled })
   return result ?? value
 }
 
@@ -171,7 +196,7 @@ function prepareEntry(
   step: PropertyKey,
   outline: Outline,
   path: PropertyKey[],
-  options: DecodeOptions,
+  options: Preparing,
 ): Json {
   if (entry === null || typeof entry !== 'object') return entry
   path.push(step)
@@ -184,7 +209,7 @@ function prepareMap(
   map: { [key: string]: Json },
   values: Outline,
   path: PropertyKey[],
-  options: DecodeOptions,
+  options: Preparing,
 ): Json {
   let result: { [key: string]: Json } | undefined
   for (const key in map) {
@@ -204,7 +229,7 @@ function absenceOf(path: readonly PropertyKey[], { absentFields }: DecodeOptions
   return (name) => absentFields.has(prefix + name)
 }
 
-function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: DecodeOptions): Json {
+function prepareList(list: Json[], element: Outline, path: PropertyKey[], options: Preparing): Json {
   if (list.length > LINKS_MAX) throw tooManyEntries(formatPath(path), LINKS_MAX)
   if (element.isText) {
     // A schema would describe every wrong entry, but the error names only the first.
@@ -242,9 +267,11 @@ function toAclError(issue: z.core.$ZodIssue, body: Json): AclError {
 }
 
 function isMissing(path: readonly PropertyKey[], body: Json): boolean {
-  let value: unknown = body
-  for (const step of path) value = (value as Record<PropertyKey, unknown>)[step]
-  return value === undefined
+  return valueAt(body, path) === undefined
+}
+
+function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((value, step) => (value as Record<PropertyKey, unknown>)[step], body)
 }
 
 function tooManyEntries(field: string, max: number): AclError {

@@ -6,10 +6,11 @@ import type {
   Directory,
 } from '@latchkey/acl'
 import { checkRulesFit, shownConfig, writeAuthMethod } from '@latchkey/acl'
-import { AclError, type AuthMethod, formatInstant, limits } from '@latchkey/contract'
+import { AclError, type AuthMethod, formatInstant, HEADER_PREFIX_REFERENCE, limits } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
 import { type Kind, readRecord, requireRecord, writeRecord } from '../records.ts'
+import { acceptsProblem } from '../reply/render.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
 import { remove } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
@@ -118,7 +119,10 @@ function typesOf({ profile, edition }: ServiceOptions): readonly AuthMethodType[
   return edition === 'extended' ? ['jwt', 'kubernetes', 'oidc'] : ['jwt', 'kubernetes']
 }
 
-/** Shows secrets of the configuration only to callers with `acl:write`. Decisions: auth methods. */
+/**
+ * Shows secrets of the configuration only to callers with `acl:write`, and its names as written only to clients of the
+ * reference, which compare them with what they write. Decisions: auth methods.
+ */
 function showAuthMethod(call: Context, method: AuthMethodRecord): AuthMethod {
   const { caller, service } = call
   const { MaxTokenTTL, Name, Type, DisplayName, Description, TokenLocality, NamespaceRules } = method
@@ -130,7 +134,10 @@ function showAuthMethod(call: Context, method: AuthMethodRecord): AuthMethod {
     ...(Description === '' ? {} : { Description }),
     ...(TokenLocality === '' ? {} : { TokenLocality }),
     // A stored configuration has passed the schema of the contract.
-    Config: shownConfig(method, caller.authorizer.aclWrite) as AuthMethod['Config'],
+    Config: shownConfig(method, {
+      seesSecrets: caller.authorizer.aclWrite,
+      isRespelled: call.family.prefix === HEADER_PREFIX_REFERENCE && !acceptsProblem(call.request),
+    }) as AuthMethod['Config'],
     ...(NamespaceRules.length === 0 ? {} : { NamespaceRules: [...NamespaceRules] }),
     ...limitsShown(method),
     CreateIndex: method.CreateIndex,

@@ -2,6 +2,7 @@
 import type { AnyRoute, EndpointName } from '@latchkey/contract'
 import { ACL_ERRORS, AclError, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
+import type { HeaderSource } from '../request/headers.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
 import { JSON_TYPE, parseExact, stringify } from './json-text.ts'
 
@@ -122,6 +123,11 @@ function indentElements(elements: string): string {
   return indent(`[${elements}]`).slice(1, -'\n]\n'.length)
 }
 
+/** Whether a client understands our refusals, and with them our dialect. */
+export function acceptsProblem(request: HeaderSource): boolean {
+  return request.header('accept')?.toLowerCase().includes(PROBLEM_JSON) ?? false
+}
+
 /** Text by default, problem JSON if the request accepts it. A 5xx of our own contains only the request ID. */
 export function renderError(error: unknown, context: ReplyContext): WireReply {
   const refusal =
@@ -143,7 +149,7 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
     accessorId,
     requestId,
   }
-  const asProblem = context.request.header('accept')?.toLowerCase().includes(PROBLEM_JSON) ?? false
+  const asProblem = acceptsProblem(context.request)
   return {
     status,
     headers: {

@@ -67,6 +67,31 @@ const FIELDS: Readonly<Record<AuthMethodType, readonly ConfigField[]>> = {
   ],
 }
 
+const CONFIG_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.values(FIELDS).flatMap((fields) => fields.map((field) => [field.toLowerCase(), field] as const)),
+)
+
+/** Names of Config as a client wrote them, by our names; only those that differ. */
+export type WrittenNames = Readonly<Record<string, string>>
+
+/** Reads a configuration that is stored as it was written: the one under our names, and how they were written. */
+export function readWritten(stored: object): { readonly config: object; readonly names: WrittenNames } {
+  const named = Object.entries(stored).map(
+    ([key, value]) => [CONFIG_NAMES.get(key.toLowerCase()) ?? key, key, value] as const,
+  )
+  return {
+    config: Object.fromEntries(named.map(([name, , value]) => [name, value])),
+    names: Object.fromEntries(named.flatMap(([name, key]) => (name === key ? [] : [[name, key]]))),
+  }
+}
+
+/** The inverse of {@link readWritten}. A name whose value is stored elsewhere, as a secret is, gets `null`. */
+export function asWritten(config: object, names: WrittenNames = {}): object {
+  const absent = Object.keys(names).filter((name) => !(name in config))
+  const fields = [...Object.entries(config), ...absent.map((name) => [name, null] as const)]
+  return Object.fromEntries(fields.map(([name, value]) => [names[name] ?? name, value]))
+}
+
 /** Fields whose values are encrypted at rest and hidden from callers without `acl:write`. */
 const SECRET_CONFIG_FIELDS = ['OIDCClientSecret', 'ServiceAccountJWT'] as const
 
@@ -234,15 +259,16 @@ function required<Config, Field extends keyof Config & string>(
 
 /**
  * The configuration as written, with its keys in order. @param seesSecrets whether the caller may see the
- * secrets.
+ * secrets. @param isRespelled whether its names are shown as they were written.
  */
 export function shownConfig(
-  { Config, EmptyConfig }: AuthMethodRecord,
-  seesSecrets: boolean,
+  { Config, EmptyConfig, WrittenNames }: AuthMethodRecord,
+  { seesSecrets, isRespelled }: { readonly seesSecrets: boolean; readonly isRespelled: boolean },
 ): Readonly<Record<string, unknown>> {
   const hidden = seesSecrets ? [] : SECRET_CONFIG_FIELDS.filter((field) => field in Config)
   const secrets = Object.fromEntries(hidden.map((field) => [field, REDACTED_SECRET_ID]))
-  return sortedKeys({ ...EmptyConfig, ...Config, ...secrets })
+  const shown = { ...EmptyConfig, ...Config, ...secrets }
+  return sortedKeys(isRespelled ? asWritten(shown, WrittenNames) : shown)
 }
 
 function sortedKeys(fields: object): Readonly<Record<string, unknown>> {

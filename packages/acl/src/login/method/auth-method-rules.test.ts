@@ -236,7 +236,7 @@ describe('Config', () => {
 
   test('secrets are shown as hidden, and absent ones are not shown at all', () => {
     const shown = (Type: string, Config: ConfigRequest, seesSecrets = false) =>
-      shownConfig(write({ Type, Config, MaxTokenTTL: 60_000 }), seesSecrets)
+      shownConfig(write({ Type, Config, MaxTokenTTL: 60_000 }), { seesSecrets, isRespelled: false })
     expect(shown('oidc', OIDC)).toEqual({ ...OIDC, OIDCClientSecret: '<hidden>' })
     expect(shown('kubernetes', KUBERNETES)).toEqual({ ...KUBERNETES, ServiceAccountJWT: '<hidden>' })
     expect(shown('kubernetes', KUBERNETES, true)).toEqual(KUBERNETES)
@@ -251,7 +251,10 @@ describe('Config', () => {
       BoundIssuer: '',
       ClaimMappings: { z: 'z', a: 'a' },
     }
-    const shown = shownConfig(write({ Config: { ...Config, JWKSCACert: undefined } }), false)
+    const shown = shownConfig(write({ Config: { ...Config, JWKSCACert: undefined } }), {
+      seesSecrets: false,
+      isRespelled: false,
+    })
     expect(shown).toEqual(Config)
     expect(JSON.stringify(shown)).toMatch(
       /^\{"BoundA.*"BoundI.*"ClaimMappings":\{"a":"a","z":"z"\},"Cl.*"JWKSURL/,

@@ -1,5 +1,5 @@
 /** The rules of auth methods. Decisions: auth methods. */
-import { AclError, formatDurationMs, formatInstant, limits } from '@latchkey/contract'
+import { AclError, formatDurationMs, formatInstant, limits, writtenNamesOf } from '@latchkey/contract'
 import type {
   AuthMethodConfiguration,
   AuthMethodRecord,
@@ -81,6 +81,7 @@ export function writeAuthMethod(
     MaxTokenTTL,
     TokenLocality,
     EmptyConfig: splitConfig(request.Config ?? {}).empty,
+    ...writtenNames(request.Config ?? {}),
     MaxLiveTokens,
     IdleTTL,
     IdleSince: IdleTTL === existing?.IdleTTL ? existing?.IdleSince : IdleTTL && formatInstant(context.now),
@@ -104,6 +105,14 @@ export function checkRulesFit(
     if (!('problem' in prepared) || 'problem' in prepareRule(rule, before).prepared) continue
     throw invalidMethod('Config', `binding rule ${rule.ID} would no longer fit: ${prepared.problem}`)
   }
+}
+
+/** How the body spelled the fields that it set. */
+function writtenNames(config: ConfigRequest): Pick<AuthMethodRecord, 'WrittenNames'> {
+  const names = [...(writtenNamesOf(config) ?? [])].filter(
+    ([name]) => config[name as keyof ConfigRequest] !== undefined,
+  )
+  return names.length === 0 ? {} : { WrittenNames: Object.fromEntries(names) }
 }
 
 function checkName(name: string): string {

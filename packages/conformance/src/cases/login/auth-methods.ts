@@ -1,6 +1,6 @@
 /** Auth methods. Decisions: auth methods. */
 import assert from 'node:assert/strict'
-import type { Answered, AuthMethod } from '@latchkey/contract'
+import { type Answered, type AuthMethod, HEADER_PREFIX_REFERENCE } from '@latchkey/contract'
 import { type Case, test } from '../../case.ts'
 import type { Context } from '../../context.ts'
 import { aMethod, aProvider, aRule, CERTIFICATE, configOf } from './provider.ts'
@@ -61,6 +61,27 @@ export const authMethodCases: readonly Case[] = [
     for (const verb of ['GET', 'DELETE']) await ctx.refuses(verb, path, {}, ...MISSING)
     await ctx.refuses('POST', `${path}/explain`, { body: {} }, ...MISSING)
   }).needing({ datacenter: 'primary', edition: 'standard', from: '1.10' }),
+  test('auth-methods/spelling [D/auth-methods/record] names in Config match without case; they are shown in our spelling, and as written to clients of the family X-Consul- that do not accept problem documents; a secret stays hidden in both', async (ctx) => {
+    const { Host, CACert, ServiceAccountJWT } = kubernetes().Config
+    const written = { host: Host, CaCert: CACert, serviceAccountJwt: ServiceAccountJWT, BOUNDAUDIENCES: [] }
+    const ours = { BoundAudiences: [], CACert, Host, ServiceAccountJWT }
+    const Name = ctx.unique('Method')
+    await ctx.ok('PUT', '/acl/auth-method', { body: { Name, Type: 'kubernetes', Config: written } })
+    const read = async (secret: string | undefined, headers: Readonly<Record<string, string>> = {}) => {
+      const of = secret === undefined ? {} : { [`${HEADER_PREFIX_REFERENCE}Token`]: secret }
+      const path = `/acl/auth-method/${Name}`
+      return (await ctx.ok<AuthMethod>('GET', path, { token: null, headers: { ...of, ...headers } })).Config
+    }
+    const { SecretID: reader } = await ctx.caller('acl = "read"')
+    const hidden = '<hidden>'
+    assert.deepEqual(await read(ctx.target.token), written)
+    assert.deepEqual(await read(reader), { ...written, serviceAccountJwt: hidden })
+    const problems = { Accept: 'application/problem+json' }
+    assert.deepEqual(await read(ctx.target.token, problems), ours)
+    assert.deepEqual(await read(reader, problems), { ...ours, ServiceAccountJWT: hidden })
+    await ctx.ok('PUT', `/acl/auth-method/${Name}`, { body: { Config: ours } })
+    assert.deepEqual(await read(ctx.target.token), ours)
+  }),
   test('auth-methods/names [D/auth-methods/names, D/status/rule-400] a write in another case updates the method, whose spelling is kept; 400: no name, an invalid one, or one that differs from the path', async (ctx) => {
     const { method } = await aMethod(ctx)
     const { Name, Type, Config, CreateIndex } = method
