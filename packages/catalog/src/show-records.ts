@@ -42,7 +42,14 @@ export function recordViewOf(
   }
 }
 
-const NO_PROXY = { MeshGateway: {}, Expose: {} }
+/** In the order of existing services. */
+function showProxy({
+  MeshGateway = {},
+  Expose = {},
+  ...proxy
+}: ServiceRecord['Proxy']): ServiceRecord['Proxy'] {
+  return { ...proxy, MeshGateway, Expose }
+}
 
 export function showNode(record: NodeRecord, view: RecordView): Node {
   return {
@@ -71,7 +78,7 @@ export function showNodeService(record: ServiceRecord, view: RecordView): NodeSe
     ...(view.socketPath && SocketPath !== '' ? { SocketPath } : {}),
     ...(view.weights ? { Weights: record.Weights } : {}),
     EnableTagOverride: record.EnableTagOverride,
-    ...(view.connect ? { Proxy: { ...NO_PROXY, ...record.Proxy }, Connect: record.Connect } : {}),
+    ...(view.connect ? { Proxy: showProxy(record.Proxy), Connect: record.Connect } : {}),
     CreateIndex,
     ModifyIndex,
     ...(view.showsNamespace ? { Namespace: record.Namespace } : {}),
@@ -100,9 +107,7 @@ export function showInstance(record: ServiceRecord, node: NodeRecord, view: Reco
     ServicePort: record.Port,
     ...(view.socketPath ? { ServiceSocketPath: record.SocketPath } : {}),
     ServiceEnableTagOverride: record.EnableTagOverride,
-    ...(view.connect
-      ? { ServiceProxy: { ...NO_PROXY, ...record.Proxy }, ServiceConnect: record.Connect }
-      : {}),
+    ...(view.connect ? { ServiceProxy: showProxy(record.Proxy), ServiceConnect: record.Connect } : {}),
     CreateIndex: record.CreateIndex,
     ModifyIndex: record.ModifyIndex,
     ...(view.showsNamespace ? { Namespace: record.Namespace } : {}),

@@ -16,7 +16,7 @@ describe('what a handler gets', () => {
     expectTypeOf<Call<'legacy.translate'>['body']>().toEqualTypeOf<string>()
     expectTypeOf<Call<'kv.write'>['body']>().toEqualTypeOf<Uint8Array>()
     expectTypeOf<Call<'tokens.read'>['body']>().toEqualTypeOf<undefined>()
-    expectTypeOf<Call<'kv.write'>['query']['cas']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Call<'kv.write'>['query']['cas']>().toEqualTypeOf<bigint | undefined>()
     expectTypeOf<Call<'tokens.read'>['params']['AccessorID']>().toEqualTypeOf<string>()
     expectTypeOf<Call<'tokens.list'>['query']>().not.toHaveProperty('expanded')
   })

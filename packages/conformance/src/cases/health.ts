@@ -164,7 +164,9 @@ export const healthCases: readonly Case[] = [
       'Missing value for enable',
     )
     await removed(ctx, name)
-    assert.equal((await ctx.call('GET', `/agent/health/service/id/${name}`)).status, 404)
+    const gone = await ctx.call('GET', `/agent/health/service/id/${name}`)
+    const reason = `ServiceId ${name} not found`
+    assert.deepEqual([gone.status, gone.headers.get(ctx.header('Reason'))], [404, reason])
     await done(ctx, 'PUT', '/agent/maintenance?enable=false')
   }),
   test('agent/rights [9.4] 403 privilege_missing: without service:write or agent:write; lists show only what the caller may read', async (ctx) => {

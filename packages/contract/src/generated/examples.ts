@@ -2634,9 +2634,9 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Tags": [
               "v2"
             ],
-            "Address": "",
             "Meta": {},
             "Port": 8080,
+            "Address": "",
             "Weights": {
               "Passing": 1,
               "Warning": 1
@@ -2657,15 +2657,15 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Tags": [
             "v2"
           ],
-          "Address": "",
           "Meta": {},
           "Port": 8080,
+          "Address": "",
           "Weights": {
             "Passing": 1,
             "Warning": 1
           },
           "EnableTagOverride": false,
-          "ContentHash": "1782dc6056c086b3"
+          "ContentHash": "3fe17b245a7515cb"
         }
       }
     }
@@ -2755,9 +2755,9 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Tags": [
               "v2"
             ],
-            "Address": "",
             "Meta": {},
             "Port": 8080,
+            "Address": "",
             "Weights": {
               "Passing": 1,
               "Warning": 1
@@ -2803,9 +2803,9 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "Tags": [
                 "v2"
               ],
-              "Address": "",
               "Meta": {},
               "Port": 8080,
+              "Address": "",
               "Weights": {
                 "Passing": 1,
                 "Warning": 1

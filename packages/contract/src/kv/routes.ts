@@ -4,15 +4,7 @@ import { KV_VALUE_BYTES_MAX } from '../limits.ts'
 import { type ContractRoutes, c, del, get, put } from '../route.ts'
 import { namespaceShown, stored } from '../shared/fields.ts'
 import { keyParam } from '../shared/path-params.ts'
-import {
-  count,
-  flag,
-  namespacedBlockingQuery,
-  namespacedQuery,
-  text,
-  textOrEmpty,
-  uint64,
-} from '../shared/query.ts'
+import { flag, namespacedBlockingQuery, namespacedQuery, text, textOrEmpty, uint64 } from '../shared/query.ts'
 
 /** A JSON number on the wire. A program gets a bigint if a double cannot represent the number. */
 const uint64Shown = z
@@ -84,7 +76,7 @@ export const kv = c.router({
       'Answers `false` if `cas` does not match, the session cannot lock the key, or the session does not hold it. `cas`, `acquire` and `release` exclude each other.',
     query: namespacedQuery({
       flags: uint64('flags', 'An unsigned 64-bit number to store with the value.'),
-      cas: count('cas', cas),
+      cas: uint64('cas', cas),
       acquire: textOrEmpty(
         'ID of a session that locks the key. Answers `false` while another session holds the key or a lock delay protects it.',
       ),
@@ -111,7 +103,7 @@ export const kv = c.router({
       'Returns `true`, even if the key did not exist, or `false` if `cas` does not match. Deleting a tree needs `write-prefix`.',
     query: namespacedQuery({
       recurse: flag('All keys that start with the given one.'),
-      cas: count('cas', cas),
+      cas: uint64('cas', cas),
     }),
     metadata: { writes: 'own', ...key, mayBeEmpty: true, errors: ['id_missing', 'field_too_long'] },
   }),

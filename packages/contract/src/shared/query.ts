@@ -98,18 +98,7 @@ export function textOrEmpty(description: string): Option<string | undefined, str
   return option<string, string>((value) => value, facts, 'parse')
 }
 
-/** A safe integer. An empty value is read as 0. */
-export function count(name: string, description: string): Option<number | undefined, string | number> {
-  const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^53 - 1`)
-  const parse = (value: string) => {
-    if (value === '') return 0
-    const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-    return Number.isSafeInteger(number) ? number : problem
-  }
-  return option(parse, { description, type: 'integer', minimum: 0 }, 'parse')
-}
-
-/** An unsigned 64-bit integer. An empty value is read as 0. */
+/** An unsigned 64-bit integer. An empty one is refused: a write must not lose its condition. */
 export function uint64(
   name: string,
   description: string,
@@ -117,7 +106,7 @@ export function uint64(
 ): Option<bigint | undefined, string | number | bigint> {
   const problem = new OptionProblem(`Invalid ${name}: it must be a whole number from 0 to 2^64 - 1`)
   const parse = (value: string) => {
-    const number = /^\d{0,20}$/.test(value) ? BigInt(value) : -1n
+    const number = /^\d{1,20}$/.test(value) ? BigInt(value) : -1n
     return number === BigInt.asUintN(64, number) ? number : problem
   }
   return option(parse, { description, type: 'integer', minimum: 0, ...more }, 'parse')

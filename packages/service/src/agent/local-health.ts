@@ -18,7 +18,7 @@ export const localServiceHealthHandler: Handler<'agent.serviceHealth'> = (call) 
   if (!found) {
     const none = { AggregatedStatus: 'critical', Service: null, Checks: null }
     const text = `ServiceId ${shorten(params.ServiceID)} not found`
-    return { ...(isText ? textAnswer(text) : json(none)), ...NOT_HERE }
+    return { ...(isText ? textAnswer(text) : json(none)), ...notHere(text) }
   }
   const worst = localStatusOf(call, catalog, found)
   if (isText) return { ...textAnswer(worst), ...statusOf(worst) }
@@ -39,8 +39,10 @@ export const healthByNameHandler: Handler<'agent.healthByName'> = (call) => {
     (service) => service.Service.toLowerCase() === name && rights.service(service),
   )
   const isText = query.format === 'text'
-  if (found.length === 0)
-    return { ...(isText ? textAnswer(`ServiceName ${shorten(Service)} Not Found`) : json([])), ...NOT_HERE }
+  if (found.length === 0) {
+    const text = `ServiceName ${shorten(Service)} Not Found`
+    return { ...(isText ? textAnswer(text) : json([])), ...notHere(text) }
+  }
   const worst = aggregateStatus(
     found.map((service) => {
       const status = localStatusOf(call, catalog, service)
@@ -64,8 +66,10 @@ function statusOf(worst: HealthStatus) {
   return { ...STATUS[worst], headers: { reason: worst } }
 }
 
-/** The status code and header if there is no such service: the same header as critical. */
-const NOT_HERE = { status: 404, headers: { reason: 'critical' } } as const
+/** The status code and header if there is no such service. The header holds ASCII alone. */
+function notHere(text: string) {
+  return { status: 404, headers: { reason: /^[ -~]*$/.test(text) ? text : 'critical' } } as const
+}
 
 function textAnswer(text: string) {
   const bytes = new TextEncoder().encode(text)

@@ -53,19 +53,29 @@ export const agentChecksHandler: Handler<'agent.checks'> = async (call) => {
   return rights.mark(json(Object.fromEntries(kept.map((check) => [check.CheckID, check]))))
 }
 
-/** Without indexes. `Meta` is never null, and empty proxies are left out. */
+/** Without indexes, and with the address after the port. `Meta` is never null, and empty proxies are left out. */
 export function showAgentService(record: ServiceRecord, { view }: Context): AgentService {
   const {
     CreateIndex: _created,
     ModifyIndex: _modified,
     Proxy: proxy,
     Connect: connect,
+    Address,
+    TaggedAddresses,
+    SocketPath,
+    Weights,
+    EnableTagOverride,
     ...shown
   } = showNodeService(record, view)
   return {
     ...shown,
     ...(view.serviceMeta ? { Meta: record.Meta ?? {} } : {}),
-    ...(proxy && Object.keys(record.Proxy).length > 0 ? { Proxy: record.Proxy } : {}),
+    Address,
+    ...(SocketPath === undefined ? {} : { SocketPath }),
+    ...(TaggedAddresses === undefined ? {} : { TaggedAddresses }),
+    ...(Weights === undefined ? {} : { Weights }),
+    EnableTagOverride,
+    ...(proxy && Object.keys(record.Proxy).length > 0 ? { Proxy: proxy } : {}),
     ...(connect && Object.keys(connect).length > 0 ? { Connect: connect } : {}),
   }
 }

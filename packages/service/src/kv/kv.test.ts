@@ -58,6 +58,9 @@ describe('reading and writing', () => {
   test.each([
     ['flags=0x1', 'query_invalid'],
     ['cas=x', 'query_invalid'],
+    ['cas=', 'query_invalid'],
+    ['flags', 'query_invalid'],
+    ['release=', 'id_missing'],
     ['acquire=s', 'id_invalid'],
     ['acquire', 'id_missing'],
     ['acquire=s&release=s', 'query_invalid'],

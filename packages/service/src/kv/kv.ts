@@ -64,13 +64,18 @@ export const writeKvHandler: Handler<'kv.write'> = (call) => {
   requireKeyRight(call, key, 'write')
   const { flags: Flags = 0n, cas, acquire, release } = query
   const request = { Namespace: namespace, Key: key, Flags, Value: body }
+  const session = acquire ?? release
+  if (session === '') {
+    const field = acquire === undefined ? 'release' : 'acquire'
+    throw new AclError('id_missing', 'missing session', { field })
+  }
   if (acquire !== undefined) return lockKey(call, { ...request, Session: acquire.toLowerCase() })
   if (release !== undefined) return releaseKey(call, { ...request, Session: release.toLowerCase() })
   const { store } = call.service
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(namespace, key)
     const index = existing?.ModifyIndex ?? 0
-    if (cas !== undefined && cas !== index) return { changes: [], answer: () => json(false) }
+    if (cas !== undefined && cas !== BigInt(index)) return { changes: [], answer: () => json(false) }
     const record: KvRecord = {
       ...request,
       LockIndex: existing?.LockIndex ?? 0,
@@ -104,7 +109,8 @@ export const deleteKvHandler: Handler<'kv.delete'> = async (call) => {
   return decideAndCommitFor(call, async () => {
     const existing = await store.kvEntry(call.namespace, key)
     if (!existing) return { changes: [], answer: () => json(true) }
-    if (cas !== undefined && cas !== existing.ModifyIndex) return { changes: [], answer: () => json(false) }
+    if (cas !== undefined && cas !== BigInt(existing.ModifyIndex))
+      return { changes: [], answer: () => json(false) }
     return { changes: [remove('kv', existing)], answer: () => json(true) }
   })
 }
@@ -122,7 +128,6 @@ async function deleteTree(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>>
 function lockKey(call: Call<'kv.write'>, request: LockRequest): Promise<Answer<'kv.write'>> {
   const { store } = call.service
   const { Namespace, Key, Session } = request
-  if (Session === '') throw new AclError('id_missing', 'missing session', { field: 'acquire' })
   requireSessionId(Session, 'acquire')
   const refused: Decision<Answer<'kv.write'>> = { changes: [], answer: () => json(false) }
   return decideAndCommitFor(call, async () => {
