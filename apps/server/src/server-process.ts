@@ -127,7 +127,7 @@ async function startOnce(
     })
     if (dns) started.push(() => dns.close())
     await store.membership.announce(listener.address)
-    await registerSelf(store, log)
+    await registerSelf(store, config, log)
     const jobs = startJobs({
       store,
       cluster: clusterInfo,

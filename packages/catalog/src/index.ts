@@ -21,7 +21,14 @@ export {
   isCheckStatus,
   readCheckDefinition,
 } from './agent/check-definition.ts'
-export { planServers, SERVER_SERVICE, type ServerMember, serverNode } from './agent/server-nodes.ts'
+export {
+  planServers,
+  SEGMENT_META,
+  type ServerMember,
+  serverNode,
+  serverServiceOf,
+  taggedAddresses,
+} from './agent/server-nodes.ts'
 export { readServiceDefinition } from './agent/service-definition.ts'
 export {
   CATALOG_TABLES,

@@ -8,11 +8,30 @@ import { decideAndCommit } from './store/commit.ts'
 import type { Change, Store } from './store/store.ts'
 import { partsOf } from './turns.ts'
 
-/** The datacenters, without coordinates: servers do not measure distances between them. Decisions: coordinates. */
-export const coordinateDatacentersHandler: Handler<'coordinates.datacenters'> = (call) => {
-  const { datacenter, datacenters } = call.service
-  const names = [datacenter, ...(datacenters?.names ?? [])]
-  return json(names.map((Datacenter) => ({ Datacenter, AreaID: 'wan', Coordinates: [] })))
+/** The coordinate of a node that has measured nothing: its error is as large as it can be. */
+export const ORIGIN: CoordinateRecord['Coord'] = {
+  Vec: Array(limits.COORDINATE_DIMENSIONS_MAX).fill(0),
+  Error: 1.5,
+  Adjustment: 0,
+  Height: 1e-5,
+}
+
+export function coordOf(coord: CoordinateRecord['Coord']): Coordinate['Coord'] {
+  return { ...coord, Vec: [...coord.Vec] }
+}
+
+/** Servers measure no distances between datacenters: those of this one are at the origin. Decisions: coordinates. */
+export const coordinateDatacentersHandler: Handler<'coordinates.datacenters'> = async (call) => {
+  const { cluster, datacenter, datacenters } = call.service
+  const nodes = new Map((await cluster.members()).map(({ node }) => [nodeKey(node), node]))
+  const own = [...nodes.values()].map((Node) => ({ Node, Segment: '', Coord: coordOf(ORIGIN) }))
+  const others = datacenters?.names ?? []
+  const shown = [datacenter, ...others].map((Datacenter, i) => ({
+    Datacenter,
+    AreaID: 'wan',
+    Coordinates: i === 0 ? own : [],
+  }))
+  return json(shown)
 }
 
 export const listCoordinatesHandler: Handler<'coordinates.nodes'> = (call) => {
@@ -61,7 +80,7 @@ function reportOf({ Node, Segment = '', Coord }: Body<'coordinates.update'>): Co
 function showCoordinates(records: readonly CoordinateRecord[], segment: string | undefined): Coordinate[] {
   return records
     .filter(({ Segment }) => segment === undefined || Segment === segment)
-    .map(({ Node, Segment, Coord }) => ({ Node, Segment, Coord: { ...Coord, Vec: [...Coord.Vec] } }))
+    .map(({ Node, Segment, Coord }) => ({ Node, Segment, Coord: coordOf(Coord) }))
 }
 
 const BATCH_SIZE_MAX = 128

@@ -124,6 +124,8 @@ export interface ServiceOptions {
   readonly datacenters?: Datacenters
   readonly nodeName: string
   readonly headerPrefixes: readonly string[]
+  /** Name of the service of the servers. Default: by the first header prefix. */
+  readonly ownService?: string | undefined
   readonly defaultPolicy: 'allow' | 'deny'
   readonly aclEnabled: boolean
   /** Whether replies say that addresses are translated. Default: false. Spec 9.3 (0.7). */

@@ -141,7 +141,7 @@ const SPECIAL: { readonly [N in EndpointName]?: Row } = {
   'operations.members': SHOWS_WHAT_MAY_BE_READ,
   'agent.checks': SHOWS_WHAT_MAY_BE_READ,
   // The process is still running.
-  'agentProcess.forceLeave': { ...WRITES_ALL, 'writes all': 'field_invalid', manages: 'field_invalid' },
+  'agentProcess.forceLeave': WRITES_ALL,
   // Says which operations the caller may not make.
   'txn.apply': { ...outcomeOfAll('409'), ...STRANGERS, 'writes all': 'ok', manages: 'ok' },
   'operations.leader': ANYONE,

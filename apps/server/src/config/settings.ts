@@ -134,6 +134,12 @@ export const SETTINGS = {
     accepts: 'comma-separated header name prefixes that end with `-`',
     isPart: (part) => /^[A-Za-z][A-Za-z0-9-]{0,62}-$/.test(part),
   }),
+  ownService: text({
+    env: 'LATCHKEY_OWN_SERVICE',
+    fallbackText: '`consul` if the first header prefix is `X-Consul-`, otherwise `latchkey`',
+    accepts: 'a name of lower-case letters, digits and `-`',
+    pattern: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
+  }),
   edition: choice({ env: 'LATCHKEY_EDITION', fallback: 'standard', choices: ['standard', 'extended'] }),
   serviceVersion: custom<ServiceVersion>(
     {

@@ -84,6 +84,7 @@ export async function createService(parts: ServiceParts) {
     }),
     nodeName: config.nodeName,
     headerPrefixes: config.headerPrefixes,
+    ownService: config.ownService,
     defaultPolicy: config.defaultPolicy,
     aclEnabled: config.aclEnabled,
     translateAddresses: config.translateAddresses,

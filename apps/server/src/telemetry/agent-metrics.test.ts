@@ -57,6 +57,25 @@ test('gauges, counters and histograms, as the reference names and shapes them (s
   })
 })
 
+test('what existing dashboards look for also has the names that they know', async () => {
+  const registers = [new Registry()]
+  const registry = registers[0] as Registry
+  new Gauge({ name: 'latchkey_nodejs_heap_size_used_bytes', help: 'h', registers }).set(7)
+  const labelNames = ['endpoint']
+  const requests = new Counter({ name: 'latchkey_http_requests_total', help: 'r', labelNames, registers })
+  for (const endpoint of ['kv.read', 'kv.read', 'tokens.self']) requests.inc({ endpoint })
+  const seconds = new Histogram({ name: 'latchkey_http_request_seconds', help: 's', labelNames, registers })
+  for (const endpoint of ['kv.read', '']) seconds.observe({ endpoint }, 2)
+  const { Gauges, Counters, Samples } = showAgentMetrics(await registry.getMetricsAsJSON(), MOMENT)
+  expect(Gauges).toContainEqual({ Name: 'consul.runtime.alloc_bytes', Value: 7, Labels: {} })
+  const total = { Count: 3, Sum: 3, Labels: {} }
+  expect(Counters).toContainEqual(expect.objectContaining({ Name: 'consul.client.rpc', ...total }))
+  const known = Samples.filter(({ Name }) => Name.startsWith('consul.'))
+  expect(known).toEqual([
+    expect.objectContaining({ Name: 'consul.http.GET.v1.kv._', Count: 1, Sum: 2_000, Rate: 200, Labels: {} }),
+  ])
+})
+
 test('an empty histogram is all zero', async () => {
   const registry = new Registry()
   new Histogram({ name: 'seconds', help: 's', buckets: [1], registers: [registry] })

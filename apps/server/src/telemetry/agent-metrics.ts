@@ -1,5 +1,12 @@
 /** The metrics for `/v1/agent/metrics`, in the shape of the reference service. Spec 9.4 leaves it open. */
-import type { AgentMetrics, GaugeSample, ValueSample } from '@latchkey/contract'
+import {
+  type AgentMetrics,
+  ENDPOINTS,
+  type Endpoint,
+  type EndpointName,
+  type GaugeSample,
+  type ValueSample,
+} from '@latchkey/contract'
 import type { MetricObjectWithValues, MetricValue } from 'prom-client'
 import type { MetricSnapshot } from './metrics.ts'
 
@@ -12,13 +19,49 @@ interface Moment {
 export function showAgentMetrics(metrics: MetricSnapshot, moment: Moment): AgentMetrics {
   const seconds = Math.max(1, (moment.now - moment.startedAt) / 1_000)
   const of = (type: string) => metrics.filter((metric) => typeOf(metric) === type)
+  const gauges = of('gauge').flatMap(gaugesOf)
+  const counters = of('counter').flatMap((metric) => countersOf(metric, seconds))
+  const samples = of('histogram').flatMap((metric) => samplesOf(metric, seconds))
   return {
     Timestamp: `${new Date(moment.now).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`,
-    Gauges: of('gauge').flatMap(gaugesOf),
+    Gauges: [...gauges, ...gauges.flatMap(knownGauges)],
     Points: [],
-    Counters: of('counter').flatMap((metric) => countersOf(metric, seconds)),
-    Samples: of('histogram').flatMap((metric) => samplesOf(metric, seconds)),
+    Counters: [...counters, ...knownCounters(counters)],
+    Samples: [...samples, ...samples.flatMap(knownSamples)],
   }
+}
+
+/** Names under which existing dashboards find a gauge. */
+const KNOWN_GAUGES: Readonly<Record<string, readonly string[]>> = {
+  latchkey_nodejs_heap_size_used_bytes: ['consul.runtime.alloc_bytes'],
+  latchkey_process_resident_memory_bytes: ['consul.runtime.sys_bytes'],
+  latchkey_store_index: ['consul.raft.applied_index', 'consul.raft.last_index'],
+}
+
+function knownGauges(gauge: GaugeSample): GaugeSample[] {
+  return (KNOWN_GAUGES[gauge.Name] ?? []).map((Name) => ({ ...gauge, Name }))
+}
+
+/** All requests, of any endpoint and status. */
+function knownCounters(counters: readonly ValueSample[]): ValueSample[] {
+  const ofRequests = counters.filter(({ Name }) => Name === 'latchkey_http_requests_total')
+  const [first] = ofRequests
+  if (!first) return []
+  const sumOf = (key: 'Count' | 'Rate' | 'Sum') => ofRequests.reduce((sum, { [key]: part }) => sum + part, 0)
+  const total = { ...first, Count: sumOf('Count'), Rate: sumOf('Rate'), Sum: sumOf('Sum'), Labels: {} }
+  return ['consul.client.rpc', 'consul.rpc.request'].map((Name) => ({ ...total, Name }))
+}
+
+/** Durations of requests in milliseconds, by method and path as in `consul.http.GET.v1.kv._`. */
+function knownSamples(sample: ValueSample): ValueSample[] {
+  const endpoint = ENDPOINTS[sample.Labels.endpoint as EndpointName] as Endpoint | undefined
+  if (sample.Name !== 'latchkey_http_request_seconds' || !endpoint) return []
+  const path = endpoint.path.replace(/:\w+/g, '_').replaceAll('/', '.')
+  const inMs = (['Sum', 'Min', 'Max', 'Mean', 'Stddev'] as const).map((key) => [key, sample[key] * 1_000])
+  const rate = { Rate: sample.Rate * sample.Mean * 1_000, Labels: {} }
+  return [
+    { ...sample, Name: `consul.http.${endpoint.method}.v1${path}`, ...Object.fromEntries(inMs), ...rate },
+  ]
 }
 
 /** A counter of seconds counts no events, and clients read Count as an integer, so it is shown as a gauge. */

@@ -1,7 +1,7 @@
 import { aCheck, aNode, aService } from '@latchkey/testkit/records/catalog-builders'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { Catalog, type CatalogTable, catalogKey } from '../catalog.ts'
-import { planServers, type ServerMember } from './server-nodes.ts'
+import { planServers, type ServerMember, serverServiceOf } from './server-nodes.ts'
 
 const member = (fields: Partial<ServerMember> = {}): ServerMember => ({
   id: 'aaaaaaaa-0000-4000-8000-000000000001',
@@ -11,9 +11,14 @@ const member = (fields: Partial<ServerMember> = {}): ServerMember => ({
   ...fields,
 })
 
+let ownService = 'latchkey'
+beforeEach(() => {
+  ownService = 'latchkey'
+})
+
 /** Applies the changes, and describes them. */
 function step(catalog: Catalog, ...members: readonly ServerMember[]): readonly string[] {
-  return planServers(members, catalog).map(({ table, op, record }) => {
+  return planServers(members, catalog, ownService).map(({ table, op, record }) => {
     const key = catalogKey(table as CatalogTable, record)
     if (op === 'put') catalog.put(table, record)
     else catalog.remove(table, key)
@@ -27,12 +32,33 @@ describe('a server', () => {
     expect(step(catalog, member())).toEqual(['put nodes', 'put services', 'put checks passing'])
     expect(catalog.node('node-1')).toMatchObject({
       Address: '10.0.0.1',
-      TaggedAddresses: { lan: '10.0.0.1' },
+      TaggedAddresses: { lan: '10.0.0.1', lan_ipv4: '10.0.0.1', wan_ipv4: '10.0.0.1' },
+      Meta: { 'consul-network-segment': '' },
     })
     expect(catalog.service('node-1', 'latchkey')).toMatchObject({ Port: 8500 })
     expect(step(catalog, member())).toEqual([])
     expect(step(catalog, member({ id: 'another', node: 'NODE-1' }))).toEqual([])
     expect(step(catalog, member({ address: '10.0.0.1:8501' }))).toEqual(['put services'])
+  })
+
+  test('is renamed with its service, and a service of a client stays', () => {
+    const catalog = new Catalog()
+    step(catalog, member())
+    ownService = 'consul'
+    expect(step(catalog, member())).toEqual(['delete services', 'put services'])
+    expect(step(catalog, member())).toEqual([])
+    catalog.put('services', aService({ Node: 'node-1', ID: 'latchkey', Port: 1 }))
+    expect(step(catalog, member())).toEqual([])
+    expect(step(catalog, member({ status: 'left' }))).toEqual(['delete checks', 'delete services'])
+  })
+
+  test.each([
+    [{ headerPrefixes: [] }, 'latchkey'],
+    [{ headerPrefixes: ['X-Service-', 'X-Consul-'] }, 'latchkey'],
+    [{ headerPrefixes: ['x-consul-', 'X-Service-'] }, 'consul'],
+    [{ headerPrefixes: ['X-Consul-'], ownService: 'acl' }, 'acl'],
+  ])('with %j has the service %s', (options, name) => {
+    expect(serverServiceOf(options)).toBe(name)
   })
 
   test('that does not listen yet is not registered; an IPv6 address has no brackets', () => {

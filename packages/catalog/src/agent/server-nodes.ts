@@ -6,7 +6,20 @@ import type { CatalogChange } from '../commit-rules.ts'
 import { type CheckRecord, CRITICAL, type NodeRecord, nodeKey } from '../records/catalog-records.ts'
 import { ALIVE_CHECK, endOfNode, planRegistration } from '../registration/register.ts'
 
-export const SERVER_SERVICE = 'latchkey'
+/** Default names of the service of the servers. Clients of the family `X-Consul-` look for the second. */
+const SERVER_SERVICES = ['latchkey', 'consul'] as const
+
+/** The name of the service of the servers: the configured one, or the default of the first header prefix. */
+export function serverServiceOf(options: {
+  readonly ownService?: string | undefined
+  readonly headerPrefixes: readonly string[]
+}): string {
+  const [first = ''] = options.headerPrefixes
+  return options.ownService ?? SERVER_SERVICES[first.toLowerCase() === 'x-consul-' ? 1 : 0]
+}
+
+/** What existing clients expect in the metadata of an agent: the network has no segments. */
+export const SEGMENT_META: Readonly<Record<string, string>> = { 'consul-network-segment': '' }
 
 /** A server process. `address`: host and port on which it listens; empty until then. */
 export interface ServerMember extends Pick<Member, 'id' | 'node' | 'status'> {
@@ -18,7 +31,20 @@ const STAMPS = { CreateIndex: 0, ModifyIndex: 0 }
 /** The node of a server, without further registrations. */
 export function serverNode({ id, node, address }: ServerMember): NodeRecord {
   const { host } = placeOf(address)
-  return { ID: id, Node: node, Address: host, TaggedAddresses: { lan: host, wan: host }, Meta: {}, ...STAMPS }
+  return {
+    ID: id,
+    Node: node,
+    Address: host,
+    TaggedAddresses: taggedAddresses(host),
+    Meta: SEGMENT_META,
+    ...STAMPS,
+  }
+}
+
+export function taggedAddresses(host: string): Readonly<Record<string, string>> {
+  const family = host.includes(':') ? 'ipv6' : /^[\d.]+$/.test(host) ? 'ipv4' : undefined
+  const ofFamily = family === undefined ? {} : { [`lan_${family}`]: host, [`wan_${family}`]: host }
+  return { lan: host, wan: host, ...ofFamily }
 }
 
 /**
@@ -27,36 +53,52 @@ export function serverNode({ id, node, address }: ServerMember): NodeRecord {
  * the node too if nothing else is on it. A stopped process that may return causes no change, and unchanged records are
  * not written.
  */
-export function planServers(members: readonly ServerMember[], catalog: Catalog): readonly CatalogChange[] {
+export function planServers(
+  members: readonly ServerMember[],
+  catalog: Catalog,
+  serverService: string,
+): readonly CatalogChange[] {
   const byNode = Map.groupBy(members, ({ node }) => nodeKey(node))
-  return [...byNode.values()].flatMap((processes) => planNode(processes, catalog))
+  return [...byNode.values()].flatMap((processes) => planNode(processes, catalog, serverService))
 }
 
-function planNode(processes: readonly ServerMember[], catalog: Catalog): readonly CatalogChange[] {
+function planNode(
+  processes: readonly ServerMember[],
+  catalog: Catalog,
+  serverService: string,
+): readonly CatalogChange[] {
   const alive = processes.filter(({ status, address }) => status === 'alive' && address !== '')
   const [first] = alive.toSorted((a, b) => (a.address < b.address ? -1 : 1))
-  if (first) return planAlive(first, alive, catalog)
+  if (first) return planAlive(first, alive, catalog, serverService)
   if (processes.some(({ status }) => status === 'alive' || status === 'stopped')) return []
   const [{ node } = { node: '' }] = processes
   return processes.some(({ status }) => status === 'failed')
     ? planFailed(node, catalog)
-    : planLeft(node, catalog)
+    : planLeft(node, catalog, serverService)
 }
 
 function planAlive(
   first: ServerMember,
   alive: readonly ServerMember[],
   catalog: Catalog,
+  serverService: string,
 ): readonly CatalogChange[] {
   const known = catalog.node(first.node)
   const node = known?.Node ?? first.node
-  const registered = catalog.service(node, SERVER_SERVICE)
+  const registered = catalog.service(node, serverService)
   // Several processes may share a node. The port of any of them is fine, and is kept while that process lives.
-  const isStill = alive.some(({ address }) => placeOf(address).port === registered?.Port)
+  const isOfAlive = (port: number | undefined) => alive.some(({ address }) => placeOf(address).port === port)
+  const isStill = isOfAlive(registered?.Port)
+  // The name may have been another one when a process registered itself here.
+  const renamed = SERVER_SERVICES.flatMap((name) => {
+    const former = name === serverService ? undefined : catalog.service(node, name)
+    if (!former || !isOfAlive(former.Port)) return []
+    return [{ table: 'services', op: 'delete', record: former } as const]
+  })
   const service = {
     Node: node,
-    ID: SERVER_SERVICE,
-    Service: SERVER_SERVICE,
+    ID: serverService,
+    Service: serverService,
     Kind: '',
     Tags: [],
     Address: '',
@@ -73,7 +115,7 @@ function planAlive(
   }
   const checks = [aliveCheck(node, 'passing')]
   const request = { node: known ?? serverNode(first), service, checks, skipsNode: known !== undefined }
-  return planRegistration(request, catalog).changes
+  return [...renamed, ...planRegistration(request, catalog).changes]
 }
 
 function planFailed(node: string, catalog: Catalog): readonly CatalogChange[] {
@@ -82,9 +124,9 @@ function planFailed(node: string, catalog: Catalog): readonly CatalogChange[] {
   return [{ table: 'checks', op: 'put', record: aliveCheck(check.Node, CRITICAL) }]
 }
 
-function planLeft(node: string, catalog: Catalog): readonly CatalogChange[] {
+function planLeft(node: string, catalog: Catalog, serverService: string): readonly CatalogChange[] {
   const record = catalog.node(node)
-  const service = catalog.service(node, SERVER_SERVICE)
+  const service = catalog.service(node, serverService)
   const check = catalog.check(node, ALIVE_CHECK)
   if (!record || !(service && check)) return []
   const own = [

@@ -24,7 +24,7 @@ export const operationCases: readonly Case[] = [
     assert.equal(members.filter(({ Status }) => Status === 1).length, peers.length)
     const datacenters = await ctx.ok<string[]>('GET', '/catalog/datacenters', { token: null })
     for (const { Datacenter } of members) assert(datacenters.includes(Datacenter), Datacenter)
-    const wide = await ctx.ok<Member[]>('GET', '/agent/members?wan=1')
+    const wide = await ctx.ok<Member[]>('GET', '/agent/members?wan=1&segment=_all')
     const names = members.map(({ Name, Datacenter }) => `${Name}.${Datacenter}`)
     assert.deepEqual(wide.map(({ Name }) => Name).sort(), names.sort())
     const refusal = ['400 query_invalid', 'Cannot provide a segment'] as const

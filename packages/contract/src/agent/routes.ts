@@ -349,7 +349,8 @@ export const agentProcess = c.router({
   forceLeave: put('/v1/agent/force-leave/:Node', done, {
     pathParams: z.object({ Node: z.string().meta({ description: 'Name of a member that failed.' }) }),
     summary: 'Remove a failed process from the members',
-    description: 'Refused for a live process. Failed members are also removed automatically after a while.',
+    description:
+      'Changes nothing for a live process. Failed members are also removed automatically after a while.',
     query: query({ prune: flag('Accepted for existing clients, without effect.') }),
     metadata: {
       right: 'operator:write',
@@ -357,7 +358,7 @@ export const agentProcess = c.router({
       answerForm: 'text',
       ...row,
       subject: 'node name',
-      errors: ['id_missing', 'not_found', 'field_invalid'],
+      errors: ['id_missing', 'not_found'],
     },
   }),
   leave: put('/v1/agent/leave', done, {

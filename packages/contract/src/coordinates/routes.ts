@@ -13,7 +13,7 @@ const error = 'Estimated error of the coordinate, without a unit.'
 const adjustment = 'Added to distances, in seconds.'
 const height = 'Distance to the core of the network, in seconds.'
 
-const coordSchema = z
+export const coordSchema = z
   .strictObject({
     Vec: z.array(z.number()).meta({ description: vector }),
     Error: z.number().meta({ description: error }),

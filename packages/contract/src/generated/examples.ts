@@ -1887,7 +1887,27 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           {
             "Datacenter": "dc1",
             "AreaID": "wan",
-            "Coordinates": []
+            "Coordinates": [
+              {
+                "Node": "mock",
+                "Segment": "",
+                "Coord": {
+                  "Vec": [
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0,
+                    0
+                  ],
+                  "Error": 1.5,
+                  "Adjustment": 0,
+                  "Height": 0.00001
+                }
+              }
+            ]
           }
         ]
       }
@@ -3055,13 +3075,41 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Server": true,
             "Version": "1.11"
           },
-          "DebugConfig": {},
-          "Stats": {
-            "latchkey": {
-              "acl": "enabled",
-              "server": "true",
-              "version": "1.0.0-rc.1"
-            }
+          "DebugConfig": {
+            "ACLDatacenter": "dc1",
+            "ACLDefaultPolicy": "deny",
+            "ACLsEnabled": true,
+            "Datacenter": "dc1",
+            "HTTPAddrs": [
+              "tcp://latchkey.test:443"
+            ],
+            "NodeName": "mock",
+            "PrimaryDatacenter": "dc1",
+            "SegmentName": "",
+            "SerfAdvertiseAddrLAN": "tcp://latchkey.test:443",
+            "SerfAdvertiseAddrWAN": "tcp://latchkey.test:443",
+            "ServerMode": true,
+            "TaggedAddresses": {
+              "lan": "latchkey.test",
+              "wan": "latchkey.test"
+            },
+            "Version": "1.11",
+            "NodeID": "00000000-0000-4000-8000-00000000000d"
+          },
+          "Coord": {
+            "Vec": [
+              0,
+              0,
+              0,
+              0,
+              0,
+              0,
+              0,
+              0
+            ],
+            "Error": 1.5,
+            "Adjustment": 0,
+            "Height": 0.00001
           },
           "Member": {
             "ID": "00000000-0000-4000-8000-00000000000d",
@@ -3069,15 +3117,60 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Addr": "latchkey.test",
             "Port": 443,
             "Tags": {
-              "role": "server",
               "acls": "1",
-              "build": "1.11"
+              "build": "1.11:",
+              "dc": "dc1",
+              "id": "00000000-0000-4000-8000-00000000000d",
+              "port": "443",
+              "role": "consul",
+              "segment": "",
+              "vsn": "2",
+              "vsn_max": "3",
+              "vsn_min": "2"
             },
             "Status": 1,
+            "ProtocolMin": 1,
+            "ProtocolMax": 5,
+            "ProtocolCur": 2,
+            "DelegateMin": 2,
+            "DelegateMax": 5,
+            "DelegateCur": 4,
             "Datacenter": "dc1",
             "Version": "1.11"
           },
-          "Meta": {}
+          "Stats": {
+            "agent": {
+              "check_monitors": "0",
+              "check_ttls": "0",
+              "checks": "1",
+              "services": "0"
+            },
+            "build": {
+              "prerelease": "",
+              "revision": "",
+              "version": "1.11"
+            },
+            "consul": {
+              "acl": "enabled",
+              "bootstrap": "false",
+              "known_datacenters": "1",
+              "leader": "true",
+              "leader_addr": "latchkey.test:443",
+              "server": "true"
+            },
+            "runtime": {
+              "cpu_count": "0",
+              "os": ""
+            },
+            "latchkey": {
+              "acl": "enabled",
+              "server": "true",
+              "version": "1.0.0-rc.1"
+            }
+          },
+          "Meta": {
+            "consul-network-segment": ""
+          }
         }
       }
     }
@@ -3104,11 +3197,24 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Addr": "latchkey.test",
             "Port": 443,
             "Tags": {
-              "role": "server",
               "acls": "1",
-              "build": "1.11"
+              "build": "1.11:",
+              "dc": "dc1",
+              "id": "00000000-0000-4000-8000-00000000000d",
+              "port": "443",
+              "role": "consul",
+              "segment": "",
+              "vsn": "2",
+              "vsn_max": "3",
+              "vsn_min": "2"
             },
             "Status": 1,
+            "ProtocolMin": 1,
+            "ProtocolMax": 5,
+            "ProtocolCur": 2,
+            "DelegateMin": 2,
+            "DelegateMax": 5,
+            "DelegateCur": 4,
             "Datacenter": "dc1",
             "Version": "1.11"
           }

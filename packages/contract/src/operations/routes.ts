@@ -1,5 +1,6 @@
 /** The service itself: processes, replication, versions. Spec 9.3, 9.4. */
 import * as z from 'zod'
+import { coordSchema } from '../coordinates/routes.ts'
 import { LEGACY_SECRET_LENGTH_MAX } from '../limits.ts'
 import { type ContractRoutes, c, get, put } from '../route.ts'
 import { blockingQuery, checkedQuery, flagUnlessFalse, query, text, word } from '../shared/query.ts'
@@ -90,14 +91,24 @@ const replicationTokenSchema = z
   })
   .meta({ id: 'ReplicationToken' })
 
+const EXPECTED = 'A constant that existing clients expect.'
+
 const memberSchema = z
   .strictObject({
     ID: said('Id of the server process.'),
     Name: said('Name of the server.'),
     Addr: said('Address that the process listens on.'),
     Port: counted('Port that the process listens on.'),
-    Tags: z.record(z.string(), z.string()).meta({ description: 'Facts about the process, as strings.' }),
+    Tags: z
+      .record(z.string(), z.string())
+      .meta({ description: 'Facts about the process, by which existing clients know servers.' }),
     Status: z.int().meta({ description: '1 alive, 3 left, 4 failed.' }),
+    ProtocolMin: counted(EXPECTED),
+    ProtocolMax: counted(EXPECTED),
+    ProtocolCur: counted(EXPECTED),
+    DelegateMin: counted(EXPECTED),
+    DelegateMax: counted(EXPECTED),
+    DelegateCur: counted(EXPECTED),
     Datacenter: said('Name of a datacenter.'),
     Version: said('Service version of the process.'),
   })
@@ -113,16 +124,18 @@ const agentSelfSchema = z
       .record(z.string(), z.unknown())
       .optional()
       .meta({
-        description: 'The whole configuration, without secrets. Its structure may change with any release.',
+        description:
+          'The whole configuration, without secrets, and some of it under the names that existing clients read. Its structure may change with any release.',
       }),
+    Coord: coordSchema.meta({ description: 'The coordinate of the node; by default, the origin.' }),
+    Member: memberSchema.meta({ description: 'This process, as in the list of members.' }),
     Stats: z
       .record(z.string(), z.record(z.string(), z.string()))
       .meta({
         description:
           'Facts about each part of the process, as strings. `latchkey.version` is the version of Latchkey.',
       }),
-    Member: memberSchema.meta({ description: 'This process, as in the list of members.' }),
-    Meta: z.record(z.string(), z.string()).meta({ description: 'Empty.' }),
+    Meta: z.record(z.string(), z.string()).meta({ description: 'That the network has no segments.' }),
   })
   .meta({ id: 'AgentSelf' })
 
@@ -296,7 +309,7 @@ export const operations = c.router({
       'Includes processes that failed or left recently. Shows processes on nodes that the caller may read.',
     query: query({
       wan: text('Not empty: names carry their datacenter, as in `db-1.dc1`.'),
-      segment: text('Accepted for existing clients, without effect. Excludes `wan`.'),
+      segment: text('Only `_all`, which existing clients send, and which has no effect.'),
     }),
     metadata: { right: 'catalog', rowRights: true, errors: [], ...row },
   }),

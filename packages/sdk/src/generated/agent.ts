@@ -326,11 +326,11 @@ export class Agent<M extends Mode> {
   }
 
   /**
-   * Removes a failed process from the members. Refused for a live process. Failed members are also removed
+   * Removes a failed process from the members. Changes nothing for a live process. Failed members are also removed
    * automatically after a while.
    *
    * Endpoint `agentProcess.forceLeave` (PUT /v1/agent/force-leave/:Node). Right: operator:write. Spec 9.4. Errors:
-   * Invalid (id_missing, field_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing).
+   * Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing).
    */
   forceLeave(node: string, options: CallOptions = {}): Promise<Result<M, string>> {
     return call(this.#core, {

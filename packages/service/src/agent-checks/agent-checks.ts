@@ -19,7 +19,7 @@ import { checkRecord, isSameCheck, ttlMsOf } from './check-records.ts'
 export const registerCheckHandler: Handler<'agentChecks.register'> = (call) => {
   const { store, nodeName, localChecks } = call.service
   const defined = readCheckDefinition(call.body)
-  refuseServerIds({ checks: [defined.CheckID] })
+  refuseServerIds(call, { checks: [defined.CheckID] })
   return decideAndCommit(store, () => {
     const catalog = store.catalog()
     const existing = ownCheck(call, catalog, defined.CheckID)

@@ -1,14 +1,14 @@
 /** The server process as an agent of its cluster, and its maintenance, which is a critical check. Decisions: agent. */
 import type { CheckRecord, ServerMember, ServiceRecord } from '@latchkey/catalog'
-import { maintenanceCheck, planServers } from '@latchkey/catalog'
+import { maintenanceCheck, planServers, serverServiceOf } from '@latchkey/catalog'
 import { AclError, parseGoBool, shorten } from '@latchkey/contract'
 import { BLANK_CHECK } from '../agent-checks/check-records.ts'
 import { requireNode, requireService } from '../catalog/rights.ts'
 import { expecting } from '../catalog/writes.ts'
 import { type Context, type Done, done, type Handler, json } from '../handler.ts'
+import type { ServiceOptions } from '../options.ts'
 import { put, remove } from '../store/changes.ts'
 import { type Decision, decideAndCommit } from '../store/commit.ts'
-import type { Store } from '../store/store.ts'
 import { nodeChanges, ownCheck, requireOwnService } from './own-node.ts'
 
 /** Processes that share the database are already members. @throws AclError `field_invalid` for any other address. */
@@ -24,16 +24,16 @@ export const joinHandler: Handler<'agentProcess.join'> = async (call) => {
 }
 
 /**
- * Also removes the server from the catalog, because the elected process no longer sees it among the members.
- * @throws AclError `not_found`; `field_invalid` for a node whose process is still running.
+ * Also removes the server from the catalog, because the elected process no longer sees it among the members. A live server
+ * would join again at once, so nothing changes.
+ * @throws AclError `not_found`.
  */
 export const forceLeaveHandler: Handler<'agentProcess.forceLeave'> = async (call) => {
   const { Node } = call.params
   const left = await call.service.cluster.forceLeave(Node)
-  if (left === 'alive')
-    throw new AclError('field_invalid', `${shorten(Node)} lives: stop its process instead`, { field: 'Node' })
+  if (left === 'alive') return done()
   if (left === 0) throw new AclError('not_found', `No node found with name '${shorten(Node)}'`)
-  await registerServers(call.service.store, [{ id: '', node: Node, address: '', status: 'left' }])
+  await registerServers(call.service, [{ id: '', node: Node, address: '', status: 'left' }])
   return done()
 }
 
@@ -51,9 +51,15 @@ export const hostHandler: Handler<'agentProcess.host'> = (call) => json(call.ser
  * Registers servers in the catalog. Writes nothing for a server that is already there. Decisions: agent.
  * @throws AclError `unavailable`.
  */
-export function registerServers(store: Store, members: readonly ServerMember[]): Promise<void> {
+export function registerServers(
+  service: Pick<ServiceOptions, 'store' | 'ownService' | 'headerPrefixes'>,
+  members: readonly ServerMember[],
+): Promise<void> {
+  const { store } = service
   return decideAndCommit(store, () => ({
-    changes: expecting(planServers(members, store.catalog()), { service: { store } }),
+    changes: expecting(planServers(members, store.catalog(), serverServiceOf(service)), {
+      service: { store },
+    }),
     answer: () => undefined,
   }))
 }

@@ -1,7 +1,7 @@
 /** What is registered on the server's own node, which is the agent's part of the catalog. Decisions: agent. */
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { Catalog, CheckRecord, ServiceRecord } from '@latchkey/catalog'
-import { ALIVE_CHECK, needOfService, SERVER_SERVICE, serverNode } from '@latchkey/catalog'
+import { ALIVE_CHECK, needOfService, serverNode, serverServiceOf } from '@latchkey/catalog'
 import { AclError, shorten } from '@latchkey/contract'
 import { RowRights, requireNode } from '../catalog/rights.ts'
 import { requireNeed } from '../catalog/writes.ts'
@@ -14,10 +14,14 @@ const SERVER_CHECK = ALIVE_CHECK.toLowerCase()
 
 type Place = Pick<Context, 'service'>
 
+function isServers(service: Place['service'], id: string): boolean {
+  return id.toLowerCase() === serverServiceOf(service).toLowerCase()
+}
+
 export function ownServices({ service }: Place, catalog: Catalog): readonly ServiceRecord[] {
   return catalog
     .servicesOn(service.nodeName)
-    .filter(({ ID, Namespace }) => Namespace === DEFAULT_NAMESPACE && ID.toLowerCase() !== SERVER_SERVICE)
+    .filter(({ ID, Namespace }) => Namespace === DEFAULT_NAMESPACE && !isServers(service, ID))
 }
 
 export function ownChecks({ service }: Place, catalog: Catalog): readonly CheckRecord[] {
@@ -29,7 +33,7 @@ export function ownChecks({ service }: Place, catalog: Catalog): readonly CheckR
 }
 
 export function ownService({ service }: Place, catalog: Catalog, id: string): ServiceRecord | undefined {
-  return id.toLowerCase() === SERVER_SERVICE ? undefined : catalog.service(service.nodeName, id)
+  return isServers(service, id) ? undefined : catalog.service(service.nodeName, id)
 }
 
 export function ownCheck({ service }: Place, catalog: Catalog, id: string): CheckRecord | undefined {
@@ -86,12 +90,12 @@ export function nodeChanges({ service }: Place, catalog: Catalog): readonly Chan
 }
 
 /** Refuses names that only the server may register. @throws AclError `field_invalid`. */
-export function refuseServerIds(ids: {
-  readonly service?: string
-  readonly checks: readonly string[]
-}): void {
-  const isServers =
-    ids.service?.toLowerCase() === SERVER_SERVICE ||
+export function refuseServerIds(
+  { service }: Place,
+  ids: { readonly service?: string; readonly checks: readonly string[] },
+): void {
+  const isOwn =
+    (ids.service !== undefined && isServers(service, ids.service)) ||
     ids.checks.some((id) => id.toLowerCase() === SERVER_CHECK)
-  if (isServers) throw new AclError('field_invalid', 'The ID is that of the server itself', { field: 'ID' })
+  if (isOwn) throw new AclError('field_invalid', 'The ID is that of the server itself', { field: 'ID' })
 }

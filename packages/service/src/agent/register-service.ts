@@ -24,7 +24,7 @@ export const registerServiceHandler: Handler<'agent.registerService'> = (call) =
   const { store, nodeName, localChecks } = options
   const defined = readServiceDefinition(body)
   const checkIds = defined.checks.map(({ CheckID }) => CheckID.toLowerCase())
-  refuseServerIds({ service: defined.service.ID, checks: checkIds })
+  refuseServerIds(call, { service: defined.service.ID, checks: checkIds })
   return decideAndCommit(store, () => {
     const catalog = store.catalog()
     const existing = ownService(call, catalog, defined.service.ID)

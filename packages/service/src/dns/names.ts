@@ -1,7 +1,7 @@
 /** DNS as a function from question to reply. The caller is the DNS token, and names come from the catalog. Decisions: dns. */
 import { DEFAULT_NAMESPACE, type Directory, SeededRandom } from '@latchkey/acl'
 import type { DnsQuestion, DnsReply, DnsRights, DnsSettings } from '@latchkey/catalog'
-import { answerQuestion, SERVER_SERVICE } from '@latchkey/catalog'
+import { answerQuestion, serverServiceOf } from '@latchkey/catalog'
 import { isOutage } from '@latchkey/contract'
 import { type Callers, isAtHome, type RightsHolder } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'
@@ -84,7 +84,7 @@ export class Names {
       profile,
       datacenter,
       hasNamespaces: edition === 'extended',
-      serverService: SERVER_SERVICE,
+      serverService: serverServiceOf(this.service),
       recordsMax,
       now: clock.now(),
       shuffle: (list) => shuffled(list, new SeededRandom(seedOf(random.bytes(4)))),

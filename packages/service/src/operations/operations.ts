@@ -1,6 +1,6 @@
 /** What the processes and the product say of themselves. */
 import { migrationProgress, NO_BATCHES, type ReplicationTokenRecord } from '@latchkey/acl'
-import { nodeKey } from '@latchkey/catalog'
+import { type Catalog, nodeKey, SEGMENT_META, taggedAddresses } from '@latchkey/catalog'
 import {
   AclError,
   changesBetween,
@@ -10,25 +10,33 @@ import {
   REDACTED_SECRET_ID,
   ZERO_TIME,
 } from '@latchkey/contract'
+import { ownChecks, ownServices } from '../agent/own-node.ts'
 import { requireAll } from '../caller/authority.ts'
 import { RowRights } from '../catalog/rights.ts'
-import { type Call, type Content, type Handler, json } from '../handler.ts'
-import { aclModeOf, type ClusterMember, isSecondary, type ReplicationState } from '../options.ts'
+import { coordOf, ORIGIN } from '../coordinates.ts'
+import { type Call, type Content, type Context, type Handler, json } from '../handler.ts'
+import {
+  aclModeOf,
+  type ClusterMember,
+  isSecondary,
+  type ReplicationState,
+  type ServiceOptions,
+} from '../options.ts'
 import { changeSystem } from '../store/changes.ts'
 import { decideAndCommit } from '../store/commit.ts'
 import { readerLag } from '../store/replicated.ts'
 import type { Store } from '../store/store.ts'
 
 /** From 1.0 on, Config is reduced, and DebugConfig has the full structure. Spec 9.3. */
-export const agentSelfHandler: Handler<'operations.self'> = (call) => {
+export const agentSelfHandler: Handler<'operations.self'> = async (call) => {
   const { service, directory } = call
-  const self = service.cluster.self()
-  const debugConfig = service.cluster.debugConfig()
+  const { cluster, datacenter, nodeName } = service
+  const self = cluster.self()
+  const catalog = service.store.catalog()
   const reduced = {
-    Datacenter: service.datacenter,
-    NodeName: service.nodeName,
-    // The ID in the catalog, where it survives restarts; a node that a client registered may have none.
-    NodeID: service.store.catalog().node(service.nodeName)?.ID || self.id,
+    Datacenter: datacenter,
+    NodeName: nodeName,
+    NodeID: nodeIdOf(self, catalog),
     Revision: '',
     Server: true,
     Version: service.profile.version.text,
@@ -37,16 +45,73 @@ export const agentSelfHandler: Handler<'operations.self'> = (call) => {
   // Before 1.4.0 there is only one ACL system, so there is no mode to report.
   const knowsModes = service.profile.has('upgrade.legacyMode')
   const aclMode = service.aclEnabled ? aclModeOf(directory) : 'disabled'
+  const debugConfig = { ...cluster.debugConfig(), ...debugConfigOf(self, service) }
   return json({
     Config: isReduced ? reduced : { ...debugConfig, ...reduced },
-    ...(isReduced ? { DebugConfig: debugConfig } : {}),
+    ...(isReduced ? { DebugConfig: { ...debugConfig, NodeID: reduced.NodeID } } : {}),
+    Coord: coordOf(catalog.coordinate(nodeName, '')?.Coord ?? ORIGIN),
+    Member: showMember(self, catalog),
     Stats: {
+      ...statsOf(call, { self, leader: await cluster.leader() }),
       latchkey: { ...(knowsModes ? { acl: aclMode } : {}), server: 'true', version: PRODUCT_VERSION },
     },
-    Member: showMember(self),
-    Meta: {},
+    Meta: SEGMENT_META,
   })
 }
+
+/** The ID in the catalog, where it survives restarts; a node that a client registered may have none. */
+function nodeIdOf({ node, id }: ClusterMember, catalog: Catalog): string {
+  return catalog.node(node)?.ID || id
+}
+
+/** Settings under the names that existing clients read. */
+function debugConfigOf({ address }: ClusterMember, service: ServiceOptions) {
+  const { datacenter, nodeName, primaryDatacenter = datacenter, aclEnabled, defaultPolicy, profile } = service
+  const url = `tcp://${address}`
+  return {
+    ACLDatacenter: primaryDatacenter,
+    ACLDefaultPolicy: defaultPolicy,
+    ACLsEnabled: aclEnabled,
+    Datacenter: datacenter,
+    HTTPAddrs: [url],
+    NodeName: nodeName,
+    PrimaryDatacenter: primaryDatacenter,
+    SegmentName: '',
+    SerfAdvertiseAddrLAN: url,
+    SerfAdvertiseAddrWAN: url,
+    ServerMode: true,
+    TaggedAddresses: taggedAddresses(hostOf(address)),
+    Version: profile.version.text,
+  }
+}
+
+function statsOf(call: Context, { self, leader }: { readonly self: ClusterMember; readonly leader: string }) {
+  const { service } = call
+  const catalog = service.store.catalog()
+  const checks = ownChecks(call, catalog)
+  const host = service.cluster.host()
+  return {
+    agent: {
+      check_monitors: '0',
+      check_ttls: `${checks.filter(({ Type }) => Type === 'ttl').length}`,
+      checks: `${checks.length}`,
+      services: `${ownServices(call, catalog).length}`,
+    },
+    build: { prerelease: '', revision: '', version: service.profile.version.text },
+    consul: {
+      acl: service.aclEnabled ? 'enabled' : 'disabled',
+      bootstrap: 'false',
+      known_datacenters: `${1 + (service.datacenters?.names.length ?? 0)}`,
+      leader: `${leader === self.address}`,
+      leader_addr: leader,
+      server: 'true',
+    },
+    runtime: { cpu_count: `${host.CPU.length}`, os: `${host.Host.platform ?? ''}` },
+  }
+}
+
+/** What existing clients send to see the members of all segments. */
+const EVERY_SEGMENT = '_all'
 
 type Shown = Content<'operations.members'>[number]
 
@@ -56,14 +121,18 @@ type Shown = Content<'operations.members'>[number]
  */
 export const membersHandler: Handler<'operations.members'> = async (call) => {
   const { wan, segment } = call.query
-  if (wan !== undefined && segment !== undefined)
-    throw new AclError('query_invalid', 'Cannot provide a segment with wan=true', { field: 'segment' })
+  if (segment !== undefined && segment !== EVERY_SEGMENT) {
+    const message =
+      wan === undefined ? 'There are no network segments' : 'Cannot provide a segment with wan=true'
+    throw new AclError('query_invalid', message, { field: 'segment' })
+  }
   const members = await call.service.cluster.members()
   const rights = new RowRights(call)
   const living = new Set(members.filter(({ status }) => status === 'alive').map(({ node }) => nodeKey(node)))
   const isReplaced = ({ node, status }: ClusterMember) => status === 'left' && living.has(nodeKey(node))
   const visible = members.filter((member) => rights.node(member.node) && !isReplaced(member))
-  const shown = visible.map(showMember)
+  const catalog = call.service.store.catalog()
+  const shown = visible.map((member) => showMember(member, catalog))
   return rights.mark(json(wan === undefined ? shown : shown.map(inWideArea)))
 }
 
@@ -123,21 +192,39 @@ export const openapiHandler: Handler<'operations.openapi'> = async ({ service })
 
 const MEMBER_STATUS = { alive: 1, left: 3, failed: 4 } as const
 
-function showMember(member: ClusterMember): Content<'operations.members'>[number] {
-  const colon = member.address.lastIndexOf(':')
+function hostOf(address: string): string {
+  return address.slice(0, address.lastIndexOf(':'))
+}
+
+/** Versions of protocols that existing clients expect of a server. */
+const PROTOCOLS = {
+  ...({ ProtocolMin: 1, ProtocolMax: 5, ProtocolCur: 2 } as const),
+  ...({ DelegateMin: 2, DelegateMax: 5, DelegateCur: 4 } as const),
+}
+
+/** The tags have the names and forms by which existing clients know servers. */
+function showMember(member: ClusterMember, catalog: Catalog): Shown {
+  const { address, datacenter, mode, node, status, version } = member
+  const port = address.slice(address.lastIndexOf(':') + 1)
   return {
     ID: member.id,
-    Name: member.node,
-    Addr: member.address.slice(0, colon),
-    Port: Number(member.address.slice(colon + 1)),
+    Name: node,
+    Addr: hostOf(address),
+    Port: Number(port),
     Tags: {
-      role: 'server',
-      ...(member.mode === 'unknown' ? {} : { acls: ACL_TAG[member.mode] }),
-      build: member.version,
+      ...(mode === 'unknown' ? {} : { acls: ACL_TAG[mode] }),
+      build: `${version}:`,
+      dc: datacenter,
+      id: nodeIdOf(member, catalog),
+      port,
+      role: 'consul',
+      segment: '',
+      ...{ vsn: '2', vsn_max: '3', vsn_min: '2' },
     },
-    Status: MEMBER_STATUS[member.status],
-    Datacenter: member.datacenter,
-    Version: member.version,
+    Status: MEMBER_STATUS[status],
+    ...PROTOCOLS,
+    Datacenter: datacenter,
+    Version: version,
   }
 }
 

@@ -163,20 +163,35 @@ describe('agent and status (spec 9.4)', () => {
     expect((await ask('GET', '/status/leader')).json).toBe('127.0.0.1:1')
     expect((await ask('GET', '/status/peers')).json).toEqual(['127.0.0.1:1'])
     expect(await manage('GET', '/agent/members')).toMatchObject([
-      { ID: '1', Addr: '127.0.0.1', Port: 1, Status: 1, Tags: { acls: '2', build: '1.4.0' } },
+      {
+        ID: '1',
+        Addr: '127.0.0.1',
+        Port: 1,
+        Status: 1,
+        Tags: { acls: '2', build: '1.4.0:', dc: 'dc1', id: '1', port: '1', vsn: '2', segment: '' },
+      },
       { ID: '2', Addr: '[::1]', Port: 2, Status: 4 },
-      { ID: '3', Status: 3, Tags: { role: 'server', build: '1.4.0' } },
+      { ID: '3', Status: 3, Tags: { role: 'consul', build: '1.4.0:' } },
     ])
   })
 
   test('a failed server that is removed also leaves the catalog', async () => {
     const world = await aWorld({ cluster: { forceLeave: async () => 1 } })
     const member = { id: 'aaaaaaaa-0000-4000-8000-000000000001', node: 'gone', address: '127.0.0.1:1' }
-    await registerServers(world.store, [{ ...member, status: 'alive' }])
-    await registerServers(world.store, [{ ...member, status: 'failed' }])
+    const servers = { store: world.store, headerPrefixes: [] }
+    await registerServers(servers, [{ ...member, status: 'alive' }])
+    await registerServers(servers, [{ ...member, status: 'failed' }])
     expect(world.store.catalog().node('gone')).toBeDefined()
     expect((await world.ask('PUT', '/agent/force-leave/GONE', { token })).status).toBe(200)
     expect(world.store.catalog().nodes()).toEqual([])
+  })
+
+  test('force-leave of a live server changes nothing', async () => {
+    const world = await aWorld({ cluster: { forceLeave: async () => 'alive' } })
+    const member = { id: 'aaaaaaaa-0000-4000-8000-000000000001', node: 'here', address: '127.0.0.1:1' }
+    await registerServers({ store: world.store, headerPrefixes: [] }, [{ ...member, status: 'alive' }])
+    expect((await world.ask('PUT', '/agent/force-leave/here', { token })).status).toBe(200)
+    expect(world.store.catalog().node('here')).toBeDefined()
   })
 
   test('a process on the node of an earlier one reports the ID of the node', async () => {

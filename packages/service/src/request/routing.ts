@@ -135,7 +135,10 @@ function removed(path: string): AclError {
 function notBuilt(path: string): AclError {
   const [, kind] = /^\/config\/([^/]+)/.exec(path) ?? []
   if (kind !== undefined) return kindRefusal(kind)
-  return new AclError('endpoint_not_built', `This service does not provide /v1${shorten(path)}`)
+  // Clients match the first sentence.
+  const isOfMesh = /^\/(?:agent\/)?connect\//.test(path)
+  const mesh = isOfMesh ? 'Connect must be enabled in order to use this endpoint. ' : ''
+  return new AclError('endpoint_not_built', `${mesh}This service does not provide /v1${shorten(path)}`)
 }
 
 /** Parameters that are UUIDs in the contract, with the reference's name of the record. */
