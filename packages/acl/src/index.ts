@@ -9,7 +9,7 @@ export { compileFilter, type Shape, type ShapeOf } from './filter/record-filter.
 export { defaultsOf, isGlobalManager, linksGlobalManagement } from './global-management.ts'
 export { intentionHash, policyHash } from './hash.ts'
 export { isIdentityName } from './identities.ts'
-export { checkPathId, idKey, isNamespaceName, isUuid } from './ids.ts'
+export { checkPathId, idKey, isNamespaceName, isReservedId, isUuid } from './ids.ts'
 export { invalidField } from './invalid-field.ts'
 export {
   expandPolicyLinks,

@@ -83,7 +83,7 @@ describe('bodies, queries and answers', () => {
   test('an invalid body does not compile', () => {
     expectTypeOf<{ ExpirationTTL: string }>().not.toExtend<BodyInput<'tokens.update'>>()
     expectTypeOf<{ AuthMethod: string }>().not.toExtend<BodyInput<'tokens.create'>>()
-    expectTypeOf<{ Name: string; ID: string }>().not.toExtend<BodyInput<'policies.create'>>()
+    expectTypeOf<{ Name: string; Hash: string }>().not.toExtend<BodyInput<'policies.create'>>()
     expectTypeOf<{ Local: boolean }>().not.toExtend<BodyInput<'tokens.clone'>>()
     // Existing clients still send it, so the rules still receive it.
     expectTypeOf<Body<'tokens.update'>['ExpirationTTL']>().toEqualTypeOf<number | undefined>()

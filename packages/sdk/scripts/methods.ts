@@ -50,6 +50,11 @@ export interface ResourceSpec {
 }
 
 const unknownId = 'The service assigns the ID, so a create with an unknown outcome is not retried.'
+const importing = {
+  options: 'ImportOptions',
+  query: '{ import: options.import === true ? true : undefined }',
+  more: 'ownNames: { import: true }',
+} as const
 const agentCheck = (name: string): MethodSpec => ({
   endpoint: `agentChecks.${name}` as RouteName,
   query: '{ note }',
@@ -151,6 +156,7 @@ const person = client.withToken(SecretID)`,
     doc: 'Policies: named rule texts. Spec 1, 2.2, 9.1.',
     methods: {
       'create(policy: PolicyCreate): Policy': {
+        ...importing,
         note: unknownId,
         example: `await client.policies.create({ Name: 'web-read', Rules: 'key_prefix "web/" { policy = "read" }' })`,
       },
@@ -170,7 +176,7 @@ const person = client.withToken(SecretID)`,
   Roles: {
     doc: 'Roles: named sets of policy links and identities. Spec 2.3.',
     methods: {
-      'create(role: RoleCreate): Role': { note: unknownId },
+      'create(role: RoleCreate): Role': { ...importing, note: unknownId },
       'read(id): Role': { watch: 'watch' },
       'readByName(name): Role': {},
       'update(id, role: RoleUpdate): Role': {},
@@ -219,6 +225,7 @@ const person = client.withToken(SecretID)`,
     doc: 'Binding rules: they decide what the tokens of an auth method are linked to.',
     methods: {
       'create(rule: BindingRuleCreate): BindingRule': {
+        ...importing,
         doc: `Creates a binding rule. All rules whose selector matches a login apply; a rule without a Selector matches every login. ${unknownId}`,
         example: `await client.bindingRules.create({
   AuthMethod: 'ci',

@@ -65,6 +65,7 @@ export type {
   CoordinateOptions,
   EntryCasOptions,
   FilterOptions,
+  ImportOptions,
   InstanceFilter,
   InstanceListOptions,
   InstanceSelection,

@@ -2,7 +2,16 @@ import type { BindingRuleContext, BindingRuleRecord, BindingRuleRequest, Directo
 import { createBindingRule, updateBindingRule } from '@latchkey/acl'
 import { AclError, type BindingRule, type CreateBindingRule, limits } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from './handler.ts'
-import { deleteRecord, type Kind, readRecord, requireRecord, within, writeRecord } from './records.ts'
+import {
+  deleteRecord,
+  type Kind,
+  readRecord,
+  requireRecord,
+  takeId,
+  withId,
+  within,
+  writeRecord,
+} from './records.ts'
 import { inBodyNamespace, isListed } from './request/namespace.ts'
 
 const BINDING_RULES: Kind<'bindingRules', BindingRule> = {
@@ -13,18 +22,20 @@ const BINDING_RULES: Kind<'bindingRules', BindingRule> = {
 }
 
 export const createBindingRuleHandler: Handler<'bindingRules.create'> = (call) =>
-  createBindingRuleBy(call, call.body)
+  createBindingRuleBy(call, ...takeId(call))
 
 /** Also used by an update without an ID. */
 function createBindingRuleBy(
   call: Context,
   request: BindingRuleRequest & Pick<CreateBindingRule, 'Namespace'>,
+  id?: string,
 ): Promise<JsonAnswer<BindingRule>> {
   const there = inBodyNamespace(call, request.Namespace)
   const { namespace } = there
   const { random } = call.service
   return writeRecord(BINDING_RULES, call, (directory) => {
-    const record = createBindingRule(request, { ...bindingContext(there, directory), random, namespace })
+    const created = createBindingRule(request, { ...bindingContext(there, directory), random, namespace })
+    const record = withId(created, id, (each) => directory.bindingRule(each))
     const others = directory.bindingRulesOf({ Namespace: namespace, Name: record.AuthMethod })
     if (others.length < limits.BINDING_RULES_MAX) return { record }
     const message = `Invalid Binding Rule: an auth method has at most ${limits.BINDING_RULES_MAX} rules`

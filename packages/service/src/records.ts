@@ -1,5 +1,7 @@
 /** Reads, writes and deletes one policy, role, namespace, auth method or binding rule. */
-import type { Directory } from '@latchkey/acl'
+import { type Directory, isReservedId, isUuid } from '@latchkey/acl'
+import { AclError } from '@latchkey/contract'
+import { requireAll } from './caller/authority.ts'
 import { type Context, type JsonAnswer, json, missing, notFound } from './handler.ts'
 import { put, remove } from './store/changes.ts'
 import { decideAndCommitFor } from './store/commit.ts'
@@ -45,6 +47,32 @@ export function readRecord<T extends Table, Shown>(
   const record = find(call.directory, key, call.namespace)
   if (!record) return missing(notFound(kind.subject), { topic, filtered: true })
   return json(kind.show(call, record, call.directory), { topic, modifyIndex: record.ModifyIndex })
+}
+
+/**
+ * The body of a create and, in an import, the ID that the record keeps. Tokens may still link a deleted record with that
+ * ID, so only a caller with all rights chooses it. @throws AclError `privilege_missing`, `id_invalid`.
+ */
+export function takeId<B extends { readonly ID?: string | undefined }>(
+  call: Context & { readonly query: { readonly import?: true | undefined }; readonly body: B },
+): [request: B, id?: string] {
+  const { ID } = call.body
+  if (call.query.import !== true || !ID) return [call.body]
+  requireAll(call)
+  if (!isUuid(ID) || isReservedId(ID))
+    throw new AclError('id_invalid', 'ID is not a UUID, or is reserved', { field: 'ID' })
+  return [{ ...call.body, ID: undefined }, ID.toLowerCase()]
+}
+
+/** A new record with that ID. @throws AclError `id_in_use`. */
+export function withId<R extends { readonly ID: string }>(
+  record: R,
+  id: string | undefined,
+  find: (id: string) => R | undefined,
+): R {
+  if (id === undefined) return record
+  if (find(id)) throw new AclError('id_in_use', 'ID is the ID of another record', { field: 'ID' })
+  return { ...record, ID: id }
 }
 
 /** @param decide returns the record, and the one that it replaces. */

@@ -1,7 +1,16 @@
 import { createRole, type Directory, type RoleRecord, showRole, updateRole } from '@latchkey/acl'
 import type { CreateRole, Role } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from './handler.ts'
-import { deleteRecord, type Kind, readRecord, requireRecord, within, writeRecord } from './records.ts'
+import {
+  deleteRecord,
+  type Kind,
+  readRecord,
+  requireRecord,
+  takeId,
+  withId,
+  within,
+  writeRecord,
+} from './records.ts'
 import { laterFieldsOf, withoutLater } from './reply/later-fields.ts'
 import { inBodyNamespace, isListed } from './request/namespace.ts'
 
@@ -19,15 +28,16 @@ function shownRole({ service }: Context, role: RoleRecord, directory: Directory)
   )
 }
 
-export const createRoleHandler: Handler<'roles.create'> = (call) => createRoleBy(call, call.body)
+export const createRoleHandler: Handler<'roles.create'> = (call) => createRoleBy(call, ...takeId(call))
 
 /** Also used by an update without an ID. */
-function createRoleBy(call: Context, request: CreateRole): Promise<JsonAnswer<Role>> {
+function createRoleBy(call: Context, request: CreateRole, id?: string): Promise<JsonAnswer<Role>> {
   const { namespace } = inBodyNamespace(call, request.Namespace)
   const { random } = call.service
-  return writeRecord(ROLES, call, (directory) => ({
-    record: createRole(request, { random, directory, namespace }),
-  }))
+  return writeRecord(ROLES, call, (directory) => {
+    const record = createRole(request, { random, directory, namespace })
+    return { record: withId(record, id, (each) => directory.role(each)) }
+  })
 }
 
 export const readRoleHandler: Handler<'roles.read'> = (call) => readRecord(ROLES, call, call.params.ID)

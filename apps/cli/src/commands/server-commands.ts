@@ -50,6 +50,22 @@ export const serverCommands = (groups: () => readonly CommandGroup[]): CommandGr
       load: async () => (await import('./archive.ts')).restore,
     },
     {
+      usage: 'import',
+      summary: 'create the tokens, policies, roles, auth methods and binding rules of another service here',
+      details:
+        'With the same ids and secrets. First names what cannot be made; without a terminal, leaving it out needs --yes. Then asks both services, as each token, what its rules decide about. A repeated import continues. Exit code 2: with --check, records are missing here; or answers differ.',
+      options: [
+        option('--from <url>', 'the address of the other service, such as http://127.0.0.1:8501'),
+        option(
+          '--from-token-file <file>',
+          'a file with the secret of a token with acl:write there (default: LATCHKEY_FROM_TOKEN)',
+        ),
+        option('--check', 'create nothing: only report and compare'),
+      ],
+      examples: ['import --from http://127.0.0.1:8500 --check', 'import --from http://old.example.com:8500'],
+      load: async () => (await import('../move/import.ts')).importRecords,
+    },
+    {
       usage: 'completion <shell>',
       summary: 'print the completion script for bash, zsh or fish',
       examples: ['completion bash'],

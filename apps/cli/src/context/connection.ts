@@ -63,7 +63,7 @@ function tokenOf(
   return [secret, secret === undefined ? 'you are not logged in' : `the context ${contextName}`]
 }
 
-function readSecret(path: string): string {
+export function readSecret(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (error) {

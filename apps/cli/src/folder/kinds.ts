@@ -95,7 +95,8 @@ export async function listRecords(
 
 const CONCURRENT_MAX = 8
 
-async function inTurns<T, R>(items: readonly T[], read: (item: T) => R | Promise<R>): Promise<R[]> {
+/** Reads or writes a few at a time. */
+export async function inTurns<T, R>(items: readonly T[], read: (item: T) => R | Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let i = 0; i < items.length; i += CONCURRENT_MAX) {
     results.push(...(await Promise.all(items.slice(i, i + CONCURRENT_MAX).map(read))))
@@ -116,7 +117,7 @@ export function isWorthKeeping({ Name, AccessorID, Policies, Roles, ACLs }: Fiel
 }
 
 /** Secrets in the configuration of auth methods. Folders do not contain them, and an apply preserves them. */
-const CONFIG_SECRETS: readonly string[] = ['OIDCClientSecret', 'ServiceAccountJWT']
+export const CONFIG_SECRETS: readonly string[] = ['OIDCClientSecret', 'ServiceAccountJWT']
 
 export function updateRecord(
   client: Client,
@@ -188,7 +189,7 @@ function simplified(name: string, value: unknown): unknown {
   return value
 }
 
-function isEmpty(value: unknown): boolean {
+export function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0
   if (isObject(value)) return Object.keys(value).length === 0
   return value === undefined || value === null || value === '' || value === false

@@ -49,6 +49,7 @@ export class Session {
   /** A client for a different connection, such as a new login. */
   async connect(
     connection: Pick<Connection, 'address' | 'secret' | 'namespace' | 'datacenter'>,
+    headerPrefix = this.io.env.LATCHKEY_HEADER_PREFIX,
   ): Promise<Client> {
     const [{ createClient }, { checkedFetch }] = await Promise.all([
       import('@latchkey/sdk'),
@@ -57,7 +58,7 @@ export class Session {
     const { address, secret, namespace, datacenter } = connection
     if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address))
       throw new CliError(`"${address}" is not an address: write it like https://acl.example.com`)
-    const { env, fetch = globalThis.fetch } = this.io
+    const { fetch = globalThis.fetch } = this.io
     try {
       return createClient({
         address,
@@ -69,7 +70,7 @@ export class Session {
         }),
         env: false,
         retries: RETRIES,
-        ...(env.LATCHKEY_HEADER_PREFIX ? { headerPrefix: env.LATCHKEY_HEADER_PREFIX } : {}),
+        ...(headerPrefix ? { headerPrefix } : {}),
         onRetry: ({ attempt, error }) => this.progress.show(`retry ${attempt}: ${error.message}`),
       })
     } catch (error) {

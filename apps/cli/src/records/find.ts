@@ -21,7 +21,7 @@ interface Resource {
   list(query?: object): Promise<readonly Fields[]>
   read(key: string): Promise<Fields>
   readByName(name: string): Promise<Fields>
-  create(body: Fields): Promise<Fields>
+  create(body: Fields, options?: object): Promise<Fields>
   update(key: string, body: Fields): Promise<Fields>
   delete(key: string): Promise<unknown>
 }

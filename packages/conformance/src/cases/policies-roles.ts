@@ -1,5 +1,6 @@
 /** Policies and roles. Spec 1, 2.2, 2.3; decisions: rule language. */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import type { Policy, Role, Token } from '@latchkey/contract'
 import { type Case, test } from '../case.ts'
 import type { Context } from '../context.ts'
@@ -58,6 +59,22 @@ export const policyRoleCases: readonly Case[] = [
       for (const bad of ['a b', 'a/b', 'é', 'x'.repeat(257)]) {
         await ctx.refuses('PUT', path, { body: { Name: bad } }, '400 name_invalid Name')
       }
+    }
+  }),
+  test('policies/import [D/status/taken-409] a policy or role keeps the ID in its body with `import` only: lower-case, a UUID that is not reserved, and free', async (ctx) => {
+    for (const [path, kind] of [
+      ['/acl/policy', 'policy'],
+      ['/acl/role', 'role'],
+    ] as const) {
+      const ID = randomUUID()
+      const bodyOf = (id: string) => ({ body: { Name: ctx.unique(kind), ID: id } })
+      await ctx.refuses('PUT', path, bodyOf(ID), '400 field_invalid ID')
+      const made = await ctx.ok<Policy>('PUT', `${path}?import`, bodyOf(ID.toUpperCase()))
+      assert.equal(made.ID, ID)
+      await ctx.refuses('PUT', `${path}?import`, bodyOf(ID), '409 id_in_use ID')
+      for (const bad of ['x', '00000000-0000-0000-0000-00000000000f'])
+        await ctx.refuses('PUT', `${path}?import`, bodyOf(bad), '400 id_invalid ID')
+      await ctx.ok('DELETE', `${path}/${ID}`)
     }
   }),
   test('policies/builtin [D/status/rule-400] 400: the rules of global-management are changed, or it is deleted', async (ctx) => {

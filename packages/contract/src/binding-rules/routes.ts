@@ -16,7 +16,7 @@ import {
 } from '../shared/fields.ts'
 import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { idParam } from '../shared/path-params.ts'
-import { namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
+import { importing, namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 
 const AUTH_METHOD = 'Name of the auth method. Cannot be changed.'
@@ -84,9 +84,9 @@ export const bindingRules = c.router({
     summary: 'Create a binding rule',
     description:
       'Links the tokens of logins that the selector matches. All matching rules apply. Names that the method does not map are refused.',
-    query: namespacedQuery({}),
+    query: namespacedQuery(importing),
     body: createBindingRuleSchema,
-    metadata: { ...aclWrite, ...api, writes: 'own', errors: writeErrors },
+    metadata: { ...aclWrite, ...api, writes: 'own', errors: [...writeErrors, 'id_invalid', 'id_in_use'] },
   }),
   read: get('/v1/acl/binding-rule/:ID', bindingRuleSchema, {
     pathParams: idParam,

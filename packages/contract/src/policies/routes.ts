@@ -26,7 +26,7 @@ import {
 import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { datacenterNames, datacenters } from '../shared/links.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
-import { namespacedBlockingQuery, namespacedQuery, page, query } from '../shared/query.ts'
+import { importing, namespacedBlockingQuery, namespacedQuery, page, query } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 
 const shown = { ID: recordId, Name: recordName, Description: z.string().meta({ description }) }
@@ -124,7 +124,7 @@ export const policies = c.router({
   create: put('/v1/acl/policy', policySchema, {
     summary: 'Create a policy',
     description: 'Refuses invalid rules, with line and column.',
-    query: namespacedQuery({}),
+    query: namespacedQuery(importing),
     body: createPolicySchema,
     metadata: {
       ...aclWrite,
@@ -133,6 +133,8 @@ export const policies = c.router({
       errors: [
         'field_required',
         'field_invalid',
+        'id_invalid',
+        'id_in_use',
         'name_invalid',
         'name_in_use',
         'rules_invalid',

@@ -27,7 +27,7 @@ import {
   shownLinkSchema,
 } from '../shared/links.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
-import { namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
+import { importing, namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 
 const policies = { description: 'Policies that give rights to tokens with the role.' }
@@ -88,13 +88,22 @@ export const roles = c.router({
   create: put('/v1/acl/role', roleSchema, {
     summary: 'Create a role',
     description: 'A role bundles policies and identities. Tokens link to roles.',
-    query: namespacedQuery({}),
+    query: namespacedQuery(importing),
     body: createRoleSchema,
     metadata: {
       ...aclWrite,
       writes: 'global',
       ...api,
-      errors: ['field_required', 'name_invalid', 'name_in_use', 'link_unknown', 'field_invalid', 'not_found'],
+      errors: [
+        'field_required',
+        'id_invalid',
+        'id_in_use',
+        'name_invalid',
+        'name_in_use',
+        'link_unknown',
+        'field_invalid',
+        'not_found',
+      ],
     },
   }),
   readByName: get('/v1/acl/role/name/:Name', roleSchema, {

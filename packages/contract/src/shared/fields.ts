@@ -71,7 +71,10 @@ export const hash = z
   .meta({ description: 'BLAKE2b-256 hash of the content, in base64. Equal content has an equal hash.' })
 
 /** An ID in the body of a create. */
-export const idOnCreate = unoffered(z.string().meta({ description: 'Refused unless empty.' }))
+export const idOnCreate = z
+  .string()
+  .optional()
+  .meta({ description: 'Refused unless empty, or with `import`: the ID that the record has elsewhere.' })
 /** An ID in the body of an update. */
 export const idOnUpdate = z.string().optional().meta({ description: 'Absent, or the same as in the path.' })
 

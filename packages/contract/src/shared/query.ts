@@ -68,6 +68,13 @@ export function flagUnlessFalse(
   )
 }
 
+/** Of creates whose records otherwise get a random ID. */
+export const importing = {
+  import: flagUnlessFalse(
+    'The record keeps the ID in the body, to move it from another service. Needs global management.',
+  ),
+}
+
 /** Any texts: all values of the option, in order, including empty ones. */
 export function texts(
   description: string,

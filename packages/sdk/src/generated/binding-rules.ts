@@ -6,7 +6,7 @@ import { whenGone } from '../absence.ts'
 import { call, type Core, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
-import type { BindingRuleFilter } from '../resources/selections.ts'
+import type { BindingRuleFilter, ImportOptions } from '../resources/selections.ts'
 import type { BindingRule, BindingRuleCreate, BindingRuleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
@@ -22,8 +22,8 @@ export class BindingRules<M extends Mode> {
    * login. The service assigns the ID, so a create with an unknown outcome is not retried.
    *
    * Endpoint `bindingRules.create` (PUT /v1/acl/binding-rule). Right: acl:write. Spec 2.1, from service version
-   * 1.5.0. Errors: Invalid (field_required, field_invalid, selector_invalid, link_unknown, accessor_mismatch),
-   * NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   * 1.5.0. Errors: Invalid (field_required, field_invalid, selector_invalid, link_unknown, accessor_mismatch,
+   * id_invalid), NotFound, Conflict (id_in_use), PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    *
    * @example
    * await client.bindingRules.create({
@@ -33,8 +33,14 @@ export class BindingRules<M extends Mode> {
    *   BindName: '${value.project}-web',
    * })
    */
-  create(rule: BindingRuleCreate, options: CallOptions = {}): Promise<Result<M, BindingRule>> {
-    return call(this.#core, { endpoint: 'bindingRules.create', json: rule, options })
+  create(rule: BindingRuleCreate, options: ImportOptions = {}): Promise<Result<M, BindingRule>> {
+    return call(this.#core, {
+      endpoint: 'bindingRules.create',
+      query: { import: options.import === true ? true : undefined },
+      json: rule,
+      ownNames: { import: true },
+      options,
+    })
   }
 
   /**

@@ -7,6 +7,7 @@ import { call, type Core, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import { send } from '../request/send.ts'
+import type { ImportOptions } from '../resources/selections.ts'
 import type {
   LintFinding,
   Policy,
@@ -29,14 +30,20 @@ export class Policies<M extends Mode> {
    * unknown outcome is not retried.
    *
    * Endpoint `policies.create` (PUT /v1/acl/policy). Right: acl:write. Spec 9.1, from service version 1.4.0.
-   * Errors: Invalid (field_required, field_invalid, name_invalid, rules_invalid), Conflict (name_in_use), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   * Errors: Invalid (field_required, field_invalid, id_invalid, name_invalid, rules_invalid), Conflict (id_in_use,
+   * name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    *
    * @example
    * await client.policies.create({ Name: 'web-read', Rules: 'key_prefix "web/" { policy = "read" }' })
    */
-  create(policy: PolicyCreate, options: CallOptions = {}): Promise<Result<M, Policy>> {
-    return call(this.#core, { endpoint: 'policies.create', json: policy, options })
+  create(policy: PolicyCreate, options: ImportOptions = {}): Promise<Result<M, Policy>> {
+    return call(this.#core, {
+      endpoint: 'policies.create',
+      query: { import: options.import === true ? true : undefined },
+      json: policy,
+      ownNames: { import: true },
+      options,
+    })
   }
 
   /**

@@ -7,7 +7,7 @@ import { call, type Core, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
 import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
 import { send } from '../request/send.ts'
-import type { RoleFilter } from '../resources/selections.ts'
+import type { ImportOptions, RoleFilter } from '../resources/selections.ts'
 import type { Role, RoleCreate, RoleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
 
@@ -23,11 +23,17 @@ export class Roles<M extends Mode> {
    * create with an unknown outcome is not retried.
    *
    * Endpoint `roles.create` (PUT /v1/acl/role). Right: acl:write. Spec 2.3, from service version 1.5.0. Errors:
-   * Invalid (field_required, name_invalid, link_unknown, field_invalid), Conflict (name_in_use), NotFound,
-   * PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
+   * Invalid (field_required, id_invalid, name_invalid, link_unknown, field_invalid), Conflict (id_in_use,
+   * name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
-  create(role: RoleCreate, options: CallOptions = {}): Promise<Result<M, Role>> {
-    return call(this.#core, { endpoint: 'roles.create', json: role, options })
+  create(role: RoleCreate, options: ImportOptions = {}): Promise<Result<M, Role>> {
+    return call(this.#core, {
+      endpoint: 'roles.create',
+      query: { import: options.import === true ? true : undefined },
+      json: role,
+      ownNames: { import: true },
+      options,
+    })
   }
 
   /**

@@ -163,6 +163,12 @@ export function keyOf(key: string): string {
   throw new PathParameterError('A key must not be empty', { parameter: 'Key', isMissing: true })
 }
 
+/** How to create a record that comes from another service. */
+export interface ImportOptions extends CallOptions {
+  /** The record keeps the ID in the body, to move it from another service. Needs global management. */
+  readonly import?: boolean | undefined
+}
+
 /** How to restore an archive. */
 export interface RestoreOptions extends CallOptions {
   /**

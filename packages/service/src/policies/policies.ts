@@ -9,7 +9,16 @@ import {
 } from '@latchkey/acl'
 import type { CreatePolicy, Policy } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
-import { deleteRecord, type Kind, readRecord, requireRecord, within, writeRecord } from '../records.ts'
+import {
+  deleteRecord,
+  type Kind,
+  readRecord,
+  requireRecord,
+  takeId,
+  withId,
+  within,
+  writeRecord,
+} from '../records.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
 import { readInTurn } from '../turns.ts'
 
@@ -20,17 +29,22 @@ export const POLICIES: Kind<'policies', Policy> = {
   show: ({ service }, policy) => showPolicy(policy, service.edition === 'extended'),
 }
 
-export const createPolicyHandler: Handler<'policies.create'> = (call) => createPolicyBy(call, call.body)
+export const createPolicyHandler: Handler<'policies.create'> = (call) => createPolicyBy(call, ...takeId(call))
 
 /** Also used by an update without an ID. */
-async function createPolicyBy(call: Context, request: CreatePolicy): Promise<JsonAnswer<Policy>> {
+async function createPolicyBy(
+  call: Context,
+  request: CreatePolicy,
+  id?: string,
+): Promise<JsonAnswer<Policy>> {
   const { namespace } = inBodyNamespace(call, request.Namespace)
   const { Rules = '' } = request
   const { random } = call.service
   const rulesProblem = await readInTurn(call, Rules, () => findRulesProblem(Rules))
-  return writeRecord(POLICIES, call, (directory) => ({
-    record: createPolicy(request, { random, directory, namespace, rulesProblem }),
-  }))
+  return writeRecord(POLICIES, call, (directory) => {
+    const record = createPolicy(request, { random, directory, namespace, rulesProblem })
+    return { record: withId(record, id, (each) => directory.policy(each)) }
+  })
 }
 
 export const readPolicyHandler: Handler<'policies.read'> = (call) =>
