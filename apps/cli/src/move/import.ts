@@ -63,9 +63,10 @@ export const importRecords: Action = async (session, input) => {
   if (session.out.isTable) {
     for (const difference of differences.slice(0, DIFFERENCES_SHOWN_MAX))
       await session.out.text(`${difference}\n`)
-    const outcome =
-      differences.length === 0 ? 'all answers are equal' : `${differences.length} answers differ`
-    await session.note(`Asked both services ${questions} questions as ${tokens} tokens: ${outcome}.`)
+    const equal = questions === 0 ? `${address} answers none of them` : 'all answers are equal'
+    const outcome = differences.length === 0 ? equal : `${differences.length} answers differ`
+    if (tokens > 0)
+      await session.note(`Asked both services ${questions} questions as ${tokens} tokens: ${outcome}.`)
   } else {
     await session.out.data({
       Created: isCheck ? 0 : move.writes.length,
@@ -79,7 +80,8 @@ export const importRecords: Action = async (session, input) => {
       ...{ Tokens: tokens, Questions: questions, Differences: differences },
     })
   }
-  return differences.length > 0 || (isCheck && move.writes.length > 0) ? EXIT.differs : EXIT.done
+  const isProven = differences.length === 0 && (questions > 0 || tokens === 0)
+  return isProven && !(isCheck && move.writes.length > 0) ? EXIT.done : EXIT.differs
 }
 
 /** @throws CliError, before anything is written, for records that are here with other content. */
