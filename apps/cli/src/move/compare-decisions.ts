@@ -35,7 +35,7 @@ export async function compareDecisions(
 ): Promise<Comparison> {
   const known = await knownBy([there, here])
   const isKnown = ({ resource, access }: Question) => known.has(`${resource} ${access}`)
-  const asked = new Set<string>()
+  const asked = new Map<string, readonly Question[]>()
   const differences: string[] = []
   let questions = 0
   let done = 0
@@ -43,10 +43,10 @@ export async function compareDecisions(
     const { AccessorID, SecretID, Policies, Roles, ServiceIdentities, NodeIdentities } = token
     const rights = JSON.stringify([Policies, Roles, ServiceIdentities, NodeIdentities])
     const isFirst = !asked.has(rights)
-    asked.add(rights)
-    const all = [...BASE, ...probeQuestions({ rules: [] }, { rules: rulesOf(token, records) })].filter(
-      isKnown,
-    )
+    const all =
+      asked.get(rights) ??
+      [...BASE, ...probeQuestions({ rules: [] }, { rules: rulesOf(token, records) })].filter(isKnown)
+    asked.set(rights, all)
     const secret = AccessorID === ANONYMOUS_TOKEN_ACCESSOR_ID ? undefined : String(SecretID)
     for (let i = 0; i < (isFirst ? all.length : 1); i += limits.AUTHORIZE_CHECKS_MAX) {
       const batch = all.slice(i, i + limits.AUTHORIZE_CHECKS_MAX)

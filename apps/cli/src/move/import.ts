@@ -53,8 +53,8 @@ export const importRecords: Action = async (session, input) => {
       await session.confirm(`Create these ${move.writes.length} records${but}?`)
     await writeAll(here, move.writes, session)
   }
-  const present = [...move.same, ...(isCheck ? [] : move.writes)].filter(({ kind }) => kind === 'token')
-  const token = theirs.token.filter((record) => present.some((item) => item.record === record))
+  const present = [...move.same, ...(isCheck ? [] : move.writes)]
+  const token = present.filter(({ kind }) => kind === 'token').map(({ record }) => record)
   const { tokens, questions, differences } = await compareDecisions(
     { ...theirs, token },
     { there, here, onProgress },
