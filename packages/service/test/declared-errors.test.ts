@@ -239,6 +239,10 @@ function* requestsTo(name: EndpointName): Generator<{ path: string; body: string
         yield { path: `${filled}${option}`, body: body ? {} : undefined }
       if (body) for (const sent of INTENTION_BODIES) yield { path: filled, body: sent }
     }
+    if (/^(policies|roles|bindingRules)\.create$/.test(name)) {
+      const content = name === 'bindingRules.create' ? RULE : { Name: 'imported' }
+      for (const ID of values) yield { path: `${filled}?import`, body: { ...content, ID } }
+    }
     if (name === 'kv.read') yield { path: `${filled}?keys&session=x`, body: undefined }
     if (name === 'policies.whatIf') yield { path: filled, body: { Rules: MANY_RULES } }
   }
