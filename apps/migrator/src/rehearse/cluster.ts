@@ -62,6 +62,7 @@ export class Cluster {
     const dataDir = join(this.directory, 'database')
     this.database = await startProcess({
       main: this.options.main,
+      directory: this.directory,
       args: ['postgres'],
       env: { LATCHKEY_DATA_DIR: dataDir },
       ready: /PostgreSQL runs in (.+)/,
@@ -80,12 +81,14 @@ export class Cluster {
   /** @returns why the server refuses to start on this data; undefined if it runs. */
   async start(id: string, { version, acls }: ServerStart): Promise<string | undefined> {
     const isCopy = this.settings.LATCHKEY_PRIMARY_URL !== undefined && isAtLeast(version, NEW_ACLS)
+    const directory = this.directory ?? tmpdir()
     const starting = startProcess({
       main: this.options.main,
+      directory,
       env: {
         PORT: '0',
         DATABASE_URL: this.databaseUrl,
-        LATCHKEY_DATA_DIR: join(this.directory ?? tmpdir(), id),
+        LATCHKEY_DATA_DIR: join(directory, id),
         LATCHKEY_SERVICE_VERSION: version.text,
         LATCHKEY_DATACENTER: this.options.datacenter,
         LATCHKEY_NODE_NAME: id,

@@ -21,7 +21,7 @@ import { describeStep, perform } from './steps/perform.ts'
 import { downtimeOf, scaled, stepsOf } from './steps/schedule.ts'
 import { generateTokens, TokenBook } from './steps/tokens.ts'
 import { ArrivalWatch, ModeWatch } from './watches.ts'
-import { notRehearsed, probesOf, Workloads } from './workloads.ts'
+import { callersOf, notRehearsed, probesOf, Workloads } from './workloads.ts'
 
 const POLL_MS = 100
 const PATIENCE_MS = 120_000
@@ -118,7 +118,7 @@ async function runSteps(run: Run): Promise<Rehearsal> {
   const stalls = new StallWatch(fleet, startedAt)
   const arrivals = new ArrivalWatch(fleet, startedAt)
   const rehearsed = scenario.workloads.filter((workload) => notRehearsed(workload) === undefined)
-  const place = { fleet, startedAt, intentions: run.intentions }
+  const place = { fleet, startedAt, intentions: run.intentions, secrets: callersOf(run.tokens) }
   const workloads = new Workloads(place, [...probesOf(servers.map(({ id }) => id)), ...rehearsed])
   try {
     // Steps keep their distances where servers start slowly: what one needs from those before is there.

@@ -59,11 +59,25 @@ export class ModeWatch {
   private readonly fleet: Fleet
   private readonly startedAt: number
   private readonly seen = new Map<string, { readonly url: string; mode: Mode; newModeAt: number | null }>()
+  private readonly looking = new Map<string, Promise<void>>()
 
   constructor(fleet: Fleet, startedAt: number) {
     this.fleet = fleet
     this.startedAt = startedAt
-    this.stop = poll(() => Promise.all(fleet.running().map((server) => this.look(server))))
+    const stopPolling = poll(() => {
+      for (const server of fleet.running()) this.lookAt(server)
+    })
+    this.stop = async () => {
+      await stopPolling()
+      await Promise.all(this.looking.values())
+    }
+  }
+
+  /** One look at a time: a server that has just started answers late, and the others are not seen later for that. */
+  private lookAt(server: RunningServer): void {
+    if (this.looking.has(server.url)) return
+    const looked = this.look(server).finally(() => this.looking.delete(server.url))
+    this.looking.set(server.url, looked)
   }
 
   modes(ids: readonly string[]): Readonly<Record<string, ServerModes>> {

@@ -1,5 +1,7 @@
 /** Runs the workloads of a scenario against real servers, and records what their clients see. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ANONYMOUS_TOKEN_SECRET_ID } from '@latchkey/acl'
+import type { LegacyToken } from '@latchkey/contract'
 import { type CallKind, callsOf } from '../clients/call.ts'
 import { type ClientErrors, writtenDestinations } from '../clients/clients.ts'
 import type { WorkloadSpec } from '../scenario/scenario.ts'
@@ -10,7 +12,8 @@ import type { CreatedIntention } from './steps/intentions.ts'
 interface Call {
   readonly method: string
   readonly path: (secret: string, intention?: CreatedIntention) => string
-  readonly isAnonymous?: true
+  /** Whose token it presents. Default: management. */
+  readonly as?: 'anonymous' | 'tokens'
   readonly body?: (intention?: CreatedIntention) => string
   readonly outcome: (status: number, text: string) => string | undefined
   /** Simulated outcomes that depend on which server is elected. */
@@ -27,19 +30,21 @@ const CALLS: Partial<Record<CallKind, Call>> = {
   new: {
     method: 'GET',
     path: () => '/v1/acl/token/self',
+    as: 'tokens',
     outcome: (status, text) =>
       (status === 404 ? 'endpoint-unknown' : undefined) ?? isOff(status) ?? inLegacyMode(status, text),
   },
   legacy: {
     method: 'GET',
-    path: (secret) => `/v1/acl/info/${secret}`,
+    path: (secret) => `/v1/acl/info/${encodeURIComponent(secret)}`,
+    as: 'tokens',
     outcome: (status) => (status === 410 ? 'endpoint-removed' : isOff(status)),
   },
   bootstrap: { method: 'PUT', path: () => '/v1/acl/bootstrap', outcome: inLegacyMode },
   'kv-read': {
     method: 'GET',
     path: () => '/v1/kv/latchkey/rehearsal',
-    isAnonymous: true,
+    as: 'anonymous',
     outcome: (status) => (status === 403 ? 'kv-forbidden' : undefined),
   },
   'unknown-field': {
@@ -107,6 +112,21 @@ interface WorkloadPlace {
   /** Milliseconds since the epoch. */
   readonly startedAt: number
   readonly intentions: readonly CreatedIntention[]
+  /** Of tokens that call the servers, in turn. */
+  readonly secrets: readonly string[]
+}
+
+const CALLERS_MAX = 50
+/** A secret that HTTP can carry in a header. */
+export const PRESENTABLE = /^[\x21-\x7e]+$/
+
+/** Of all tokens in equal distances, because the first may be of one kind. */
+export function callersOf(tokens: readonly LegacyToken[]): readonly string[] {
+  const secrets = tokens.flatMap(({ ID }) =>
+    ID !== ANONYMOUS_TOKEN_SECRET_ID && PRESENTABLE.test(ID) ? [ID] : [],
+  )
+  const step = Math.ceil(secrets.length / CALLERS_MAX)
+  return secrets.filter((_, i) => i % step === 0)
 }
 
 export class Workloads {
@@ -172,15 +192,16 @@ export class Workloads {
 
   private async call(
     server: string,
-    { method, path, isAnonymous, body, outcome }: Call,
+    { method, path, as, body, outcome }: Call,
     intention: CreatedIntention | undefined,
   ) {
-    const { fleet } = this.place
-    const secret = fleet.managementSecret
+    const { fleet, secrets } = this.place
+    const own = as === 'tokens' ? secrets[this.calls % secrets.length] : undefined
+    const secret = own ?? fleet.managementSecret
     try {
       const response = await fetch(`${fleet.of(server).urlOf(server)}${path(secret, intention)}`, {
         method,
-        headers: isAnonymous === true ? {} : { 'X-Service-Token': secret },
+        headers: as === 'anonymous' ? {} : { 'X-Service-Token': secret },
         ...(body === undefined ? {} : { body: body(intention) }),
         signal: AbortSignal.timeout(ANSWER_MS_MAX),
       })

@@ -11,6 +11,7 @@ import {
 } from '@latchkey/acl'
 import { AclError, type LegacyToken, limits } from '@latchkey/contract'
 import type { Cluster } from '../cluster.ts'
+import { PRESENTABLE } from '../workloads.ts'
 
 export type RightsProof = Awaited<ReturnType<typeof proveRights>>
 
@@ -24,7 +25,6 @@ const COMMON: readonly Question[] = [
 
 const DIFFERENCES_MAX = 50
 const CONCURRENCY = 16
-const PRESENTABLE = /^[\x21-\x7e]+$/
 
 /** Compares what the running service says each token may do with the legacy evaluation of its rules. */
 export async function proveRights(
