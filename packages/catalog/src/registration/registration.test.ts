@@ -20,6 +20,11 @@ function stored(): Catalog {
 const read = (body: object) => readRegistration(body, () => 'default')
 const plan = (body: object, catalog = stored()) => planRegistration(read(body), catalog)
 const NODE = { ID: A, Node: 'node-1', Address: '10.0.0.1' }
+const PROXY = { Service: 's', Kind: 'connect-proxy', Port: 1, Proxy: { DestinationServiceName: 'db' } }
+const aProxyWith = (second: object) => {
+  const Upstreams = [{ LocalBindPort: 1 }, { LocalBindPort: 1, ...second }]
+  return { ...PROXY, Proxy: { ...PROXY.Proxy, Upstreams } }
+}
 const WEB = { Service: 'web', Port: 8080 }
 const changesOf = (body: object, catalog?: Catalog) =>
   plan(body, catalog).changes.map(({ table, op }) => `${op} ${table}`)
@@ -100,6 +105,7 @@ describe('registration', () => {
     expect(plan(NODE, catalog).fault).toBeUndefined()
     catalog.put('checks', aCheck({ CheckID: 'serfHealth', Status: 'critical' }))
     expect(plan({ ...NODE, ID: B }, catalog).fault).toBeUndefined()
+    expect(() => read({ ...NODE, Service: aProxyWith({ LocalBindPort: 2 }) })).not.toThrow()
   })
 
   test.each([
@@ -110,6 +116,10 @@ describe('registration', () => {
     [{ ...NODE, Service: { Service: 's', Address: '[::]' } }, 'field_invalid', 'Service.Address'],
     [{ ...NODE, Service: { Service: 's', Meta: { '': '' } } }, 'field_invalid', 'Service.Meta'],
     [{ ...NODE, Service: { Service: 's', Kind: 'connect-proxy' } }, 'field_invalid', 'Service.Proxy'],
+    [{ ...NODE, Service: { Service: 's', Kind: 'mesh-gateway' } }, 'field_invalid', 'Service.Proxy'],
+    [{ ...NODE, Service: { ...PROXY, Connect: { Native: true } } }, 'field_invalid', 'Service.Proxy'],
+    [{ ...NODE, Service: { ...PROXY, Kind: 'ingress-gateway' } }, 'field_invalid', 'Service.Proxy'],
+    [{ ...NODE, Service: aProxyWith({ LocalBindAddress: '127.0.0.1' }) }, 'field_invalid', 'Service.Proxy'],
     [{ ...NODE, Service: { Service: 's', Port: 2 ** 31 } }, 'field_invalid', 'Service.Port'],
     [{ ...NODE, Service: { Service: 's', Port: -(2 ** 31) } }, 'field_invalid', 'Service.Port'],
     [{ ...NODE, Check: {} }, 'field_required', 'Check.Name'],
