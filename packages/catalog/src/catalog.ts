@@ -280,7 +280,9 @@ export class Catalog {
    * none.
    */
   connectIndex(name: string, namespace: string = DEFAULT_NAMESPACE): number | undefined {
-    const names = new Set(this.connectInstances(name, namespace).map(nameKeyOf))
+    const names = new Set(
+      this.connectInstances(name, namespace).map(({ Namespace, Service }) => nameKey(Namespace, Service)),
+    )
     if (names.size === 0) return undefined
     // An instance that left is in none of these names.
     return [...names, CONNECT_LOSS].reduce(
@@ -345,10 +347,6 @@ class Sessions {
 /** The group of what is on a node. No key of a node, service or check begins with NUL. */
 function onNode(node: string): string {
   return `\0${nodeKey(node)}`
-}
-
-function nameKeyOf({ Namespace, Service }: ServiceRecord): string {
-  return nameKey(Namespace, Service)
 }
 
 /** `nameKey` of the service for which an instance accepts connections. */

@@ -1,4 +1,4 @@
-import { parseRules, type Rule, type RuleKind } from '@latchkey/acl'
+import { parseRules, type Rule } from '@latchkey/acl'
 import { Badge, type Tone } from '../ui/controls.tsx'
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -18,7 +18,9 @@ export default function RuleList({ rules }: { readonly rules: string }) {
     <ul className="rule-list">
       {parsed.slice(0, SHOWN_MAX).map((rule) => (
         <li key={`${rule.kind} ${rule.match} ${rule.segment}`}>
-          <span className="rule-kind">{kindName(rule.kind)}</span>
+          <span className="rule-kind">
+            {rule.kind === 'acl' ? 'Access control' : rule.kind.charAt(0).toUpperCase() + rule.kind.slice(1)}
+          </span>
           <span className="rule-segment">
             <Segment rule={rule} />
           </span>
@@ -35,10 +37,6 @@ export default function RuleList({ rules }: { readonly rules: string }) {
       )}
     </ul>
   )
-}
-
-function kindName(kind: RuleKind): string {
-  return kind === 'acl' ? 'Access control' : kind.charAt(0).toUpperCase() + kind.slice(1)
 }
 
 function Segment({ rule }: { readonly rule: Rule }) {

@@ -30,16 +30,12 @@ function findStuck({ scenario, history }: Evidence): Found {
       id: 'legacy-mode-stuck',
       severity: 'critical' as const,
       count: members.length,
-      detail: `${members.map(({ id }) => id).join(', ')} of ${name} never ${agrees(members.length, 'leaves', 'leave')} legacy mode: ${[...blockers.values()].map(formatBlocker).join('; ')}`,
+      detail: `${members.map(({ id }) => id).join(', ')} of ${name} never ${agrees(members.length, 'leaves', 'leave')} legacy mode: ${[...blockers.values()].map(({ server, why }) => (server === '' ? why : `waiting for ${server} (${why})`)).join('; ')}`,
       avoid: [...new Set([...blockers.values()].map((each) => adviceFor(each, first, history)))].join(' '),
       from: history.records.findLast(({ kind }) => kind !== 'batch' && kind !== 'replicated')?.at ?? 0,
       servers: members.map(({ id }) => id),
     }
   })
-}
-
-function formatBlocker({ server, why }: Blocker): string {
-  return server === '' ? why : `waiting for ${server} (${why})`
 }
 
 function adviceFor({ server, why }: Blocker, looker: FinalMember, history: History): string {

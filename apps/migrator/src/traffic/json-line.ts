@@ -86,7 +86,9 @@ function leavesOf(value: unknown, name = '', depth = 0): Leaf[] {
   // The list of attributes of OpenTelemetry: { "key": "url.path", "value": { "stringValue": "/v1/kv/a" } }.
   const key = 'key' in value && typeof value.key === 'string' && 'value' in value ? value.key : undefined
   if (key !== undefined) return leavesOf('value' in value ? value.value : undefined, plain(key), depth + 1)
-  return entries.flatMap(([each, inner]) => leavesOf(inner, nameOf(each, name), depth + 1))
+  return entries.flatMap(([each, inner]) =>
+    leavesOf(inner, each.endsWith('Value') ? name : plain(each), depth + 1),
+  )
 }
 
 /** journald writes a text with control characters, such as colours, as an array of bytes. */
@@ -96,10 +98,6 @@ function isBytes(value: object): value is number[] {
     value.length > 0 &&
     value.every((each) => Number.isInteger(each) && each >= 0 && each < 256)
   )
-}
-
-function nameOf(key: string, parent: string): string {
-  return key.endsWith('Value') ? parent : plain(key)
 }
 
 /** A name without its prefix, upper case and punctuation: `http.request.method` and `:METHOD` are `method`. */

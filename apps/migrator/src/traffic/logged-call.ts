@@ -44,12 +44,10 @@ function withoutPort(address: string | undefined): string | undefined {
 function splitPath(target: string): { path: string; options: ReadonlySet<string> } {
   const [encoded = '', query = ''] = target.replace(/^https?:\/\/[^/]+/i, '').split('?', 2)
   const names = query.split(/[&;]/).map((pair) => pair.split('=', 1)[0] ?? '')
-  const path = encoded.replace(/(?:%[\da-f]{2})+/gi, decode).replace(/\/{2,}/g, '/')
+  const path = encoded
+    .replace(/(?:%[\da-f]{2})+/gi, (text) => Buffer.from(text.replaceAll('%', ''), 'hex').toString('utf8'))
+    .replace(/\/{2,}/g, '/')
   return { path, options: new Set(names.filter((each) => each !== '')) }
-}
-
-function decode(text: string): string {
-  return Buffer.from(text.replaceAll('%', ''), 'hex').toString('utf8')
 }
 
 /** Seconds to nanoseconds since the epoch, RFC 3339, `2020/10/10 13:55:36` or `10/Oct/2020:13:55:36 -0700`. */

@@ -43,7 +43,11 @@ export function writeInto(room: AnswerRoom, query: Query, reply: DnsReply): Buff
   for (;;) {
     const missing = reply.answers.length - cut.answers.length
     const message = writeReply(query, cut, missing > 0 && (!isOfService || cut.answers.length === 0))
-    if (message.length <= room.bytes || isBare(cut)) return message
+    if (
+      message.length <= room.bytes ||
+      cut.answers.length + cut.authorities.length + cut.additionals.length === 0
+    )
+      return message
     cut = smaller(cut, room.bytes / message.length)
   }
 }
@@ -51,19 +55,12 @@ export function writeInto(room: AnswerRoom, query: Query, reply: DnsReply): Buff
 /** @param share the fraction of the message that fits. */
 function smaller(reply: DnsReply, share: number): DnsReply {
   const { answers, authorities, additionals } = reply
-  if (hasTexts(reply)) return { ...reply, additionals: additionals.filter(({ type }) => type !== 'TXT') }
+  if (reply.additionals.some(({ type }) => type === 'TXT'))
+    return { ...reply, additionals: additionals.filter(({ type }) => type !== 'TXT') }
   if (answers.length > 1) return takeAnswers(reply, Math.max(1, Math.floor(answers.length * share)))
   if (additionals.length > 0) return { ...reply, additionals: additionals.slice(0, -1) }
   if (authorities.length > 0) return { ...reply, authorities: [] }
   return { ...reply, answers: [] }
-}
-
-function hasTexts({ additionals }: DnsReply): boolean {
-  return additionals.some(({ type }) => type === 'TXT')
-}
-
-function isBare({ answers, authorities, additionals }: DnsReply): boolean {
-  return answers.length + authorities.length + additionals.length === 0
 }
 
 /** The first answers, with the additional records for their targets. */

@@ -1,5 +1,5 @@
 /** Writes DNS answers. Repeated names are compressed to pointers. RFC 1035, 4.1.4. */
-import type { DnsRecord, DnsReply } from '@latchkey/catalog'
+import type { DnsReply } from '@latchkey/catalog'
 import { type Answer, encode } from 'dns-packet'
 import { HEADER_BYTES, type Query, type Unanswerable } from './query.ts'
 
@@ -49,7 +49,9 @@ export function writeReply(query: Query, reply: DnsReply, isTruncated = false): 
     if (place <= POINTED_MAX && !places.has(name)) places.set(name, place)
   }
   for (const record of [...answers, ...authorities, ...additionals]) {
-    const bytes = encodeRecord(record)
+    const bytes = encodeAnswer(
+      record.type === 'TXT' ? { ...record, data: stringsOf(record.data) } : { ...record },
+    )
     const place = places.get(record.name)
     note(record.name, at)
     const pieces = place === undefined ? [bytes] : [pointerTo(place), bytes.subarray(nameBytes(record.name))]
@@ -82,10 +84,6 @@ function nameBytes(name: string): number {
 function encodeEdns(udpPayloadSize: number): Buffer {
   const options = { extendedRcode: 0, ednsVersion: 0, flags: 0, flag_do: false, options: [] }
   return encodeAnswer({ type: 'OPT', name: '.', udpPayloadSize, ...options })
-}
-
-function encodeRecord(record: DnsRecord): Buffer {
-  return encodeAnswer(record.type === 'TXT' ? { ...record, data: stringsOf(record.data) } : { ...record })
 }
 
 /** Encodes a single record: a message with nothing else, without the header. */

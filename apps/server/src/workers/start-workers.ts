@@ -78,7 +78,13 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
     const answerTo = ({ kind, of }: Question): Questions[Kind]['answer'] | Promise<ServerMetrics> => {
       if (kind === 'slot') return takeSlot(of)
       if (kind === 'rate') return pools[of.pool].take(of.rate, of.count)
-      return metrics.collect(idsOfWorkers()).then((merged) => ({ startedAt, metrics: merged }))
+      return metrics
+        .collect(
+          Object.values(cluster.workers ?? {}).flatMap((worker) =>
+            worker?.isConnected() ? [worker.id] : [],
+          ),
+        )
+        .then((merged) => ({ startedAt, metrics: merged }))
     }
     worker.on('message', (message: ToMain) => {
       if (worker.isDead()) return
@@ -127,10 +133,6 @@ export function startWorkers(options: WorkersOptions): (isForGood: boolean) => P
 
 function bucketsOfServer(): TokenBuckets {
   return new TokenBuckets(() => performance.now())
-}
-
-function idsOfWorkers(): readonly number[] {
-  return Object.values(cluster.workers ?? {}).flatMap((worker) => (worker?.isConnected() ? [worker.id] : []))
 }
 
 /** Workers reload the TLS files on SIGHUP, which operators send to the main process. */

@@ -37,7 +37,7 @@ export function comparisonOf(term: Term, kind: ValueKind): Comparison {
     case 'equal':
       return equalTo(value, kind)
     case 'in':
-      return plain((found) => hasIn(found, value))
+      return plain((found) => (typeof found === 'string' || Array.isArray(found)) && found.includes(value))
     case 'empty':
       return plain((found) => Array.isArray(found) && found.length === 0)
     case 'matches':
@@ -56,10 +56,6 @@ function equalTo(value: string, kind: ValueKind): Comparison {
 function integerOf(text: string): number | undefined {
   const number = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
   return Number.isSafeInteger(number) ? number : undefined
-}
-
-function hasIn(found: Value, value: string): boolean {
-  return (typeof found === 'string' || Array.isArray(found)) && found.includes(value)
 }
 
 function matching(pattern: string): Comparison {

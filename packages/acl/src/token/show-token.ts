@@ -86,7 +86,9 @@ export function expandToken(token: TokenRecord, context: ExpandContext): Expande
     policies: links?.policies.map((link) => link.ID) ?? [],
     roles: links?.roles.map((link) => link.ID) ?? [],
   }
-  const roles = rolesOf([...token.Roles.map((link) => link.ID), ...defaults.roles], directory)
+  const roles = [...new Set([...token.Roles.map((link) => link.ID), ...defaults.roles])].flatMap(
+    (id) => directory.role(id) ?? [],
+  )
   const policies = policiesOf(token, roles, defaults.policies, context)
   return {
     ...showToken(token, context),
@@ -98,10 +100,6 @@ export function expandToken(token: TokenRecord, context: ExpandContext): Expande
     AgentACLDownPolicy: 'extend-cache',
     ResolvedByAgent: context.nodeName,
   }
-}
-
-function rolesOf(ids: readonly string[], directory: Directory): readonly RoleRecord[] {
-  return [...new Set(ids)].flatMap((id) => directory.role(id) ?? [])
 }
 
 function policiesOf(

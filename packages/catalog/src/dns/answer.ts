@@ -37,16 +37,14 @@ function answer(
     follow: (name) => {
       if (depth === DEPTH_MAX || followed.count === FOLLOWED_MAX) return []
       followed.count += 1
-      return answer({ name, type: 'ANY' }, context, depth + 1, followed).answers.filter(isAddress)
+      return answer({ name, type: 'ANY' }, context, depth + 1, followed).answers.filter(
+        ({ type }) => type === 'A' || type === 'AAAA' || type === 'CNAME',
+      )
     },
   }
   if (target.kind === 'foreign') return emptyReply('REFUSED', { isAuthoritative: false })
   if (target.kind === 'reverse') return answerReverse(target.ip, asked)
   return answerZone(asked) ?? answerTarget(target, asked)
-}
-
-function isAddress({ type }: DnsRecord): boolean {
-  return type === 'A' || type === 'AAAA' || type === 'CNAME'
 }
 
 /** Answers about the domain itself, which are the same for every name in it. */

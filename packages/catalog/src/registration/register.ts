@@ -74,7 +74,7 @@ export function planRegistration(request: RegistrationRequest, catalog: Catalog)
   const holder = catalog.node(node.Node)
   const renamed = renamedNode(request, holder, catalog)
   const known = holder ?? renamed
-  const keepsNode = isKept(request, holder)
+  const keepsNode = holder !== undefined && (request.skipsNode || isSameContent(request.node, holder))
   const before = service && catalog.service(node.Node, service.ID, service.Namespace)
   const ends = renamed ? endOfNode(renamed, catalog) : []
   const record = { ...node, CreateIndex: known?.CreateIndex ?? 0 }
@@ -111,10 +111,6 @@ function renamedNode(
   if (node.ID === '' || (skipsNode && holder)) return undefined
   const other = catalog.nodeById(node.ID)
   return other && nodeKey(other.Node) !== nodeKey(node.Node) ? other : undefined
-}
-
-function isKept({ node, skipsNode }: RegistrationRequest, holder: NodeRecord | undefined): boolean {
-  return holder !== undefined && (skipsNode || isSameContent(node, holder))
 }
 
 export function endOfNode(node: NodeRecord, catalog: Catalog): readonly CatalogChange[] {

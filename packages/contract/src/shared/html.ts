@@ -23,7 +23,7 @@ function toMarkup(value: Insertable): string {
   if (value === undefined || value === false) return ''
   if (value instanceof Html) return value.text
   if (typeof value === 'object') return value.map(toMarkup).join('')
-  return escapeHtml(String(value))
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -32,8 +32,4 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)
 }

@@ -147,7 +147,7 @@ async function waitForKey(
     } catch (error) {
       if (signal.aborted) throw signal.reason
       // The service may have ended the session before a renewal notices.
-      if (isSessionGone(error))
+      if (error instanceof Invalid && error.code === 'session_unknown')
         throw new LockLost('The session ended before the key was free', { cause: error })
       // The key shows whether it was locked.
       if (!isPassing(error)) throw error
@@ -163,10 +163,6 @@ async function waitForKey(
     }
     await sleep(DELAYED_PAUSE_MS * Math.random(), signal)
   }
-}
-
-function isSessionGone(error: unknown): boolean {
-  return error instanceof Invalid && error.code === 'session_unknown'
 }
 
 /** Whether another attempt may succeed. */

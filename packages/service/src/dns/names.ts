@@ -87,7 +87,8 @@ export class Names {
       serverService: serverServiceOf(this.service),
       recordsMax,
       now: clock.now(),
-      shuffle: (list) => shuffled(list, new SeededRandom(seedOf(random.bytes(4)))),
+      shuffle: (list) =>
+        shuffled(list, new SeededRandom(random.bytes(4).reduce((seed, byte) => seed * 256 + byte, 0))),
     })
   }
 }
@@ -99,10 +100,6 @@ function rightsOf(caller: RightsHolder): DnsRights {
     node: (name) => mayRead('node', name, DEFAULT_NAMESPACE),
     service: (name, namespace) => mayRead('service', name, namespace),
   }
-}
-
-function seedOf(bytes: Uint8Array): number {
-  return bytes.reduce((seed, byte) => seed * 256 + byte, 0)
 }
 
 /** Draws without replacement, and only as many items as the consumer takes, because lists may be long. */

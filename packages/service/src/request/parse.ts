@@ -53,7 +53,7 @@ export function parse(
   state.setHeader('defaultPolicy', defaultPolicy)
   const isChecked = route.blocking || route.checksReadOptions
   const checked = isChecked ? readOptionsOf(query, request.header('cache-control')) : undefined
-  const options = route.blocking && checked ? checked : plainRead(route)
+  const options = route.blocking && checked ? checked : route.local ? KNOWN_HERE : PLAIN_READ
   const header = namespaceHeaderOf(request, families)
   const credential = credentialOf(request, urlParams, families)
   const namespace = requestedNamespace({ header, query, urlParams, route }, edition)
@@ -96,8 +96,4 @@ function requirePrimary({ from, primary }: Forwarding, options: ParseOptions): v
     'datacenter_unknown',
     `No path to datacenter: ${here} is not the primary datacenter of ${asked}`,
   )
-}
-
-function plainRead({ local }: AnyRoute): ReadOptions {
-  return local ? KNOWN_HERE : PLAIN_READ
 }

@@ -76,7 +76,8 @@ async function receiveBody(
       finish()
       resolve(pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces))
     }
-    const onBroken = () => fail(brokenOff())
+    const onBroken = () =>
+      fail(new AclError('body_malformed', 'The body ended before its announced length', CLOSE))
     request.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken)
     if (request.destroyed) onBroken()
   })
@@ -92,8 +93,4 @@ export function bodyTooLarge(bytesMax: number): AclError {
 function tooSlow(): AclError {
   const message = `The body did not arrive within ${BODY_MS_MAX / 1_000} seconds, or kept others waiting`
   return new AclError('request_timeout', message, CLOSE)
-}
-
-function brokenOff(): AclError {
-  return new AclError('body_malformed', 'The body ended before its announced length', CLOSE)
 }

@@ -44,7 +44,10 @@ export function consoleRouter(facts: ServerFacts, folder: string = PACKAGE_FILES
   const readPage = () => {
     const path = join(folder, 'index.html')
     if (!existsSync(path)) return undefined
-    const text = readFileSync(path, 'utf8').replace('name="latchkey-server" content=""', () => metaOf(facts))
+    const text = readFileSync(path, 'utf8').replace(
+      'name="latchkey-server" content=""',
+      () => html`name="latchkey-server" content="${JSON.stringify(facts)}"`.text,
+    )
     return { text, tag: `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
   }
   const refuse = (response: Response, text: string) =>
@@ -105,8 +108,4 @@ function fileFor(request: Request, name: string, names: ReadonlySet<string>) {
     ...(encoding === undefined ? {} : { 'Content-Encoding': encoding }),
   }
   return { sent: encoding === undefined ? name : `${name}${SUFFIXES[encoding]}`, headers }
-}
-
-function metaOf(facts: ServerFacts): string {
-  return html`name="latchkey-server" content="${JSON.stringify(facts)}"`.text
 }

@@ -90,11 +90,11 @@ async function readLog(
 
 function needsRecords(log: ChangeLog, isWhole: boolean): boolean {
   if (!log.tables) return false
-  return isWhole || log.reset === true || log.changes.some(({ entity }) => isHeld(entity))
-}
-
-function isHeld(entity: string): boolean {
-  return HELD_TABLES.some((table) => table === entity)
+  return (
+    isWhole ||
+    log.reset === true ||
+    log.changes.some(({ entity }) => HELD_TABLES.some((table) => table === entity))
+  )
 }
 
 type KeysOf = (table: TableName) => readonly string[] | undefined

@@ -21,7 +21,7 @@ export function readText(stored: string): string {
 
 /** As PostgreSQL reads and writes `bytea` in text. */
 export function storeBytes(bytes: Uint8Array): string {
-  return `\\x${asBuffer(bytes).toString('hex')}`
+  return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`
 }
 
 /** Undoes {@link storeBytes}. Returns its own memory, never a view of the pool that Node cuts small buffers from. */
@@ -29,8 +29,4 @@ export function readBytes(stored: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow((stored.length - 2) / 2)
   bytes.write(stored.slice(2), 'hex')
   return bytes
-}
-
-function asBuffer(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

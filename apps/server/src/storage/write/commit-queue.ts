@@ -289,14 +289,11 @@ function takesTransaction(write: EncodedWrite | undefined): boolean {
   if (write === undefined) return false
   const { rows, directory, above, expects } = write
   if (directory.length > 0 || rows.length > STATEMENT_ROWS_MAX || above !== undefined) return true
-  if (expects !== undefined || (rows.length > 1 && rows.some(isTree))) return true
+  if (expects !== undefined || (rows.length > 1 && rows.some(({ change }) => change.op === 'delete-tree')))
+    return true
   const has = (op: 'put' | 'delete') =>
     rows.some(({ change }) => change.table === 'tokens' && change.op === op)
   return rows.length > 1 && has('delete') && has('put')
-}
-
-function isTree({ change }: EncodedWrite['rows'][number]): boolean {
-  return change.op === 'delete-tree'
 }
 
 /** Undefined if the write removes keys that are only known to the database. */

@@ -2,7 +2,6 @@
 import { shorten } from '@latchkey/contract'
 import { printTerm } from '../../filter/print-selector.ts'
 import { attributeName, type Selector, type Term } from '../../filter/selector.ts'
-import type { MappedClaims } from '../attributes.ts'
 import { type CheckedSelector, termHolds } from './check-selector.ts'
 
 export interface SelectorFinding {
@@ -103,13 +102,10 @@ function rulesOut(checked: CheckedSelector, first: Wanted<Term>, second: Wanted<
   // An empty list contains nothing.
   if (operator === 'empty') return isAsked && other.operator === 'in'
   if (path[0] === 'list') return false
-  if (operator === 'equal') return termHolds(checked, other, claimsWith(name, value)) !== second.is
+  if (operator === 'equal')
+    return termHolds(checked, other, { texts: new Map([[name, value]]), lists: new Map() }) !== second.is
   // A text that contains `ab` also contains `a`.
   return operator === 'in' && other.operator === 'in' && !isAsked && value.includes(other.value)
-}
-
-function claimsWith(name: string, value: string): MappedClaims {
-  return { texts: new Map([[name, value]]), lists: new Map() }
 }
 
 function findingOf(code: SelectorFinding['code'], [first, second]: Conflict): SelectorFinding {

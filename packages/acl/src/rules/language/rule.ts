@@ -75,10 +75,9 @@ export const MERGE_RANK: Readonly<Record<GivenLevel, number>> = {
 
 export function mergeRules(a: Rule, b: Rule): Rule {
   const level = mergeLevels(a.level, b.level)
-  const intentions = mergeOptional(a.intentions, b.intentions)
+  const intentions =
+    a.intentions === undefined || b.intentions === undefined
+      ? (a.intentions ?? b.intentions)
+      : mergeLevels(a.intentions, b.intentions)
   return intentions === undefined ? { ...a, level } : { ...a, level, intentions }
-}
-
-function mergeOptional(a: GivenLevel | undefined, b: GivenLevel | undefined): GivenLevel | undefined {
-  return a === undefined || b === undefined ? (a ?? b) : mergeLevels(a, b)
 }

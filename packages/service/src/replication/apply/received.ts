@@ -1,5 +1,5 @@
 /** Parses an answer of the primary into records and checks its shape and bounds. Domain rules are not checked again. */
-import type { PolicyRecord, SkippedToken, TokenRecord } from '@latchkey/acl'
+import type { SkippedToken, TokenRecord } from '@latchkey/acl'
 import { idKey, isSame } from '@latchkey/acl'
 import { AclError, type Changes, changesSchema, parseInstant, REDACTED_SECRET_ID } from '@latchkey/contract'
 import type { ReplicatedRecord, ReplicatedRecords, StoreChanges } from '../../store/replicated.ts'
@@ -73,7 +73,7 @@ export function readChanges(answer: unknown): ReceivedAnswer {
     hasMore: changes.More === true,
     unknownFields,
     namespaces: Namespaces,
-    policies: Policies.map(policyOf),
+    policies: Policies.map(({ Datacenters, ...rest }) => ({ ...rest, Datacenters })),
     roles: Roles,
     tokens: usable.map(tokenOf),
     unusable: Tokens.filter(isUnusable).map(skip),
@@ -147,10 +147,6 @@ function skip({ AccessorID, SecretID }: Changes['Tokens'][number]): SkippedToken
   const reason =
     AccessorID === '' ? 'it has no accessor' : SecretID === '' ? 'it has no secret' : 'its secret is hidden'
   return { accessorId: AccessorID.slice(0, KEY_LENGTH_MAX), reason }
-}
-
-function policyOf({ Datacenters, ...rest }: Changes['Policies'][number]): PolicyRecord {
-  return { ...rest, Datacenters }
 }
 
 /** The auth method that made the token is in another datacenter, so deleting a local method does not end the token. */

@@ -80,7 +80,10 @@ export async function loadCatalog(
   await load('checks', endedNodes, onNodes)
 
   // Sessions also depend on checks that are deleted or become critical.
-  const failing = keysOf('checks', (change) => isDelete(change) || isCritical(change))
+  const failing = keysOf(
+    'checks',
+    (change) => isDelete(change) || (change.table === 'checks' && change.record.Status === CRITICAL),
+  )
   await load('sessions', keysOf('sessions'))
   await load('sessions', endedNodes, onNodes)
   await load('sessions', failing, (part) => ({ checkKeys: { hasSome: part } }))
@@ -103,10 +106,6 @@ export async function loadCatalog(
   await load('coordinates', endedNodes, onNodes)
   await loadServiceNames(tx, changes, catalog)
   return catalog
-}
-
-function isCritical(change: CatalogChange): boolean {
-  return change.table === 'checks' && change.record.Status === CRITICAL
 }
 
 /** The indexes of services that may be affected, each with one instance that does not change, if any. */
