@@ -116,18 +116,4 @@ describe('refusals', () => {
     expect({ status, code }).toEqual({ status: 400, code: 'datacenter_unknown' })
     expect(text).toContain('forwarded twice')
   })
-
-  test('400 query_invalid: bootstrap of another datacenter', async () => {
-    const { status, code } = await ask('/acl/bootstrap?dc=dc2', { method: 'PUT' })
-    expect({ status, code }).toEqual({ status: 400, code: 'query_invalid' })
-  })
-
-  test('413 body_too_large: a long body of a caller that is unknown here is not sent', async () => {
-    const { status, code } = await ask('/kv/place/long?dc=dc2', {
-      method: 'PUT',
-      headers: { 'X-Service-Token': LOCAL_THERE },
-      body: 'x'.repeat(16_385),
-    })
-    expect({ status, code }).toEqual({ status: 413, code: 'body_too_large' })
-  })
 })

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type RunningServer, runServer, runToEnd } from '@latchkey/testkit/process/server-process'
+import { type RunningServer, runServer } from '@latchkey/testkit/process/server-process'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 /** Much shorter than a stop that waits for something that never ends: {@link SHUTDOWN_TIMEOUT}. */
@@ -117,13 +117,6 @@ describe('one data directory, in this order', () => {
     expect(await statusOfSelf(server)).toBe(200)
     const { status } = await server.call('PUT', '/acl/token', { token: management, body: {} })
     expect(status).toBe(200)
-  })
-
-  test('a second server on the same directory is refused: exit 1', async () => {
-    await start()
-    const { exitCode, stderr } = await runToEnd([], { LATCHKEY_DATA_DIR: dataDir })
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain(dataDir)
   })
 
   test('SIGTERM during a start: the server exits, and the next start recovers by itself', async () => {

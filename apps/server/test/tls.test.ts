@@ -1,10 +1,10 @@
 import { once } from 'node:events'
-import { copyFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { connect } from 'node:tls'
-import { LISTENS, runToEnd, startCommand, startReady } from '@latchkey/testkit/process/server-process'
+import { LISTENS, startCommand, startReady } from '@latchkey/testkit/process/server-process'
 import { temporaryFolder } from '@latchkey/testkit/process/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { createTestDatabase } from './database.ts'
@@ -101,16 +101,3 @@ test.for(['1', '2'])(
     expect(await once(server.process, 'exit')).toEqual([0, null])
   },
 )
-
-test('CFG-01: an unusable file ends the start and check-config, and the message names its setting', async () => {
-  await writeCertificate()
-  await copyFile(LATCHKEY_TLS_CERT, LATCHKEY_TLS_KEY)
-  const env = FILES
-  for (const { exitCode, stderr } of await Promise.all([
-    runToEnd([], env),
-    runToEnd(['check-config'], env),
-  ])) {
-    expect(exitCode).toBe(1)
-    expect(stderr).toContain(`LATCHKEY_TLS_KEY: ${env.LATCHKEY_TLS_KEY} cannot be used`)
-  }
-})

@@ -69,10 +69,6 @@ test.each([
   ],
   [{ Checks: [] }, { NodeChecks: [] }],
   [{ NodeChecks: null, ServiceChecks: [{ ID: 'a' }] }, { ServiceChecks: [{ ID: 'a', Namespace: '' }] }],
-  [{ LockDelay: 2 }, { LockDelay: 2_000_000_000 }],
-  [{ LockDelay: 1_000 }, { LockDelay: 1_000 }],
-  [{ LockDelay: '1m1s' }, { LockDelay: 61_000_000_000 }],
-  [{ LockDelay: null }, { LockDelay: 15_000_000_000 }],
   [
     { lockdelay: '0s', TTL: '0s' },
     { LockDelay: 0, TTL: '0s' },

@@ -65,18 +65,6 @@ test('every restart begins in legacy mode again', () => {
   ])
 })
 
-test('a secondary waits until every primary server has left (spec 9.2.2), its agents until it has', () => {
-  const { servers, agents } = resultOf({
-    datacenters: [
-      ...threeServers(0, 10, 20),
-      { name: 'dc2', servers: [{ id: 't1', start: 5 }], agents: [{ id: 'web', start: 7 }] },
-    ],
-  })
-  // The primary is done at 35.55; t1 looks at 30.55 and 56.15, the agent at 58.15.
-  expect(servers.t1?.newModeAt).toBe(56.15)
-  expect(agents.web?.newModeAt).toBe(58.15)
-})
-
 test('a paused server looks when it resumes, and its timer restarts there', () => {
   const modes = newModes({
     datacenters: threeServers(0, 10, 20),

@@ -108,20 +108,6 @@ async function refused(reply: Reply | Promise<Reply>, text: string): Promise<voi
 }
 
 describe('a login', () => {
-  test('gives the token that the claims of the ID token bind', async () => {
-    const reply = await logIn({ AuthMethod: 'PEOPLE', Meta: { from: 'cli' } })
-    expect(reply.json).toMatchObject({
-      Description: 'token created via OIDC login: {"from":"cli"}',
-      ServiceIdentities: [{ ServiceName: 'alice-team' }],
-      AuthMethod: 'people',
-      Local: true,
-      Namespace: 'default',
-      ExpirationTime: expect.any(String),
-    })
-    // Userinfo is not requested for claims that the ID token has.
-    expect(provider.seen).not.toContain('/me')
-  })
-
   test('asks userinfo for claims that the ID token lacks', async () => {
     await start({ claimsInIdToken: false })
     expect((await logIn()).json).toMatchObject({ ServiceIdentities: [{ ServiceName: 'alice-team' }] })

@@ -50,11 +50,6 @@ describe('create', () => {
     expect(await info('a')).toMatchObject([{ Name: '', Type: 'management', Rules: '' }])
   })
 
-  test.each(['', 'Client', 'admin'])('400 field_invalid, "Invalid ACL Type": %j', async (Type) => {
-    const reply = await world.ask('PUT', '/acl/create', { token, body: { Type } })
-    expect([reply.code, reply.text.slice(0, 16)]).toEqual(['field_invalid', 'Invalid ACL Type'])
-  })
-
   test.each([
     ['rules that do not compile', { Rules: 'key "a" { policy = "bogus" }' }, 400, 'rules_invalid'],
     ['a root name as ID', { ID: 'manage' }, 403, 'root_name_refused'],
@@ -91,15 +86,6 @@ describe('update', () => {
   test.each([undefined, {}, { ID: '' }, { Name: 'a' }])('400 id_missing without an ID: %j', async (body) => {
     const reply = await world.ask('PUT', '/acl/update', { token, body })
     expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', 'ACL ID must be set'])
-  })
-
-  test('a migrated client becomes a management token by its type, without a link', async () => {
-    await world.manage('PUT', '/acl/create', { ID: 'a' })
-    await migrate('a')
-    await world.manage('PUT', '/acl/update', { ID: 'a', Type: 'management' })
-    const self = await world.ask('GET', '/acl/token/self', { token: 'a' })
-    expect(self.json).not.toHaveProperty('Policies')
-    expect((await world.ask('PUT', '/acl/token', { token: 'a', body: {} })).status).toBe(200)
   })
 
   test('a migrated management token cannot be updated, but destroyed', async () => {
@@ -239,19 +225,6 @@ describe('both trailing forms', () => {
     expect([reply.status, reply.code, reply.text]).toEqual([400, 'id_missing', text])
   })
 
-  test('the bare form of translate accepts a text, by GET or POST (spec 9.1)', async () => {
-    const body = 'key "app" { policy = "write" }'
-    const [got, posted] = [
-      await world.ask('GET', '/acl/rules/translate', { token, body }),
-      await world.ask('POST', '/acl/rules/translate', { token, body }),
-    ]
-    expect([got.status, got.text]).toEqual([200, posted.text])
-    const reply = await world.ask('PUT', '/acl/rules/translate', { token })
-    expect([reply.status, reply.headers.Allow]).toEqual([405, 'OPTIONS,GET,POST'])
-    const other = await world.ask('POST', `/acl/rules/translate/${anId(1)}`, { token, body: '' })
-    expect([other.status, other.headers.Allow]).toEqual([405, 'OPTIONS,GET'])
-  })
-
   test('400 for a path with an extra segment: it is another path', async () => {
     for (const path of ['/acl/create/', '/acl/list/'])
       expect((await world.ask('PUT', path, { token })).status).toBe(404)
@@ -259,11 +232,6 @@ describe('both trailing forms', () => {
 })
 
 describe('translate', () => {
-  test('400 rules_invalid: an invalid rule text, with the place of the error', async () => {
-    const reply = await world.ask('POST', '/acl/rules/translate', { token, body: 'key "a" {' })
-    expect(reply.code).toBe('rules_invalid')
-  })
-
   test('the rules of a stored token, by its accessor', async () => {
     await world.manage('PUT', '/acl/create', { ID: 'a', Rules: 'node "n" { policy = "read" }' })
     await migrate('a')
@@ -312,31 +280,6 @@ describe('legacy tokens and the new API (spec 9.2.4)', () => {
 })
 
 describe('authorization by legacy rules, before 1.4.0 and after', () => {
-  test.each(['0.9', '1.3.0', '1.4.0', '1.10'])(
-    'at %s every segment is a prefix, the longest match decides, and new kinds are ignored',
-    async (version) => {
-      const world = await aWorld({ version })
-      const Rules = [
-        'key "app" { policy = "read" }',
-        'key "app/own" { policy = "write" }',
-        'key "app/own/not" { policy = "deny" }',
-        'key_prefix "other" { policy = "write" }',
-        'acl = "write"',
-      ].join('\n')
-      await world.manage('PUT', '/acl/create', { ID: 'a', Rules })
-      for (const key of ['app', 'app/own', 'app/own/not/x', 'other', 'else'])
-        await world.manage('PUT', `/kv/${key}`, 'x')
-      const may = async (method: string, key: string) =>
-        (await world.ask(method, `/kv/${key}`, { token: 'a', ...(method === 'PUT' ? { body: 'x' } : {}) }))
-          .status === 200
-      expect([await may('GET', 'app'), await may('PUT', 'app')]).toEqual([true, false])
-      expect([await may('GET', 'app/own'), await may('PUT', 'app/own/x')]).toEqual([true, true])
-      expect([await may('GET', 'app/own/not/x'), await may('PUT', 'app/own/not/x')]).toEqual([false, false])
-      expect([await may('GET', 'other'), await may('GET', 'else')]).toEqual([false, false])
-      expect((await world.ask('GET', '/acl/list', { token: 'a' })).code).toBe('privilege_missing')
-    },
-  )
-
   test('a request without a token has the rules of the anonymous token, even before it has an accessor (spec 9.2.3)', async () => {
     const world = await aWorld({ version: '1.3.0' })
     const stored = await world.store.tokenBySecret('anonymous')

@@ -43,21 +43,6 @@ async function pagesOf(ask: (query: string) => ReturnType<World['ask']>): Promis
 }
 
 describe('what-if', () => {
-  test('lists what each token with the policy would gain and lose, without changing anything', async () => {
-    const { world, ID, accessorIds, ask } = await aPolicyWithTokens('acl = "read"', 2)
-    await world.token()
-    const { json } = await ask('node "a" { policy = "read" }')
-    expect(json).toEqual(
-      accessorIds.map((AccessorID) => ({
-        AccessorID,
-        Description: '',
-        Gains: [{ Resource: 'node', Segment: 'a', Access: 'read' }],
-        Losses: [{ Resource: 'acl', Access: 'read' }],
-      })),
-    )
-    expect(await world.manage('GET', `/acl/policy/${ID}`)).toMatchObject({ Rules: 'acl = "read"' })
-  })
-
   test('answers in pages', async () => {
     const { accessorIds, ask } = await aPolicyWithTokens('acl = "read"', 3)
     const first = await ask('', '?limit=2')
@@ -96,13 +81,5 @@ describe('what-if', () => {
     const refused = await ask(keys('read', most + 1))
     expect(refused.json).toMatchObject({ status: 400, code: 'batch_too_large', field: 'Rules' })
     expect(refused.text).toContain(String(limits.WHAT_IF_QUESTIONS_MAX))
-  })
-
-  test('404 not_found: a missing policy; 400 rules_invalid: a syntax error', async () => {
-    const { world, ask } = await aPolicyWithTokens('', 0)
-    expect(await ask('nonsense')).toMatchObject({ status: 400, code: 'rules_invalid' })
-    const path = '/acl/policy/11111111-1111-4111-8111-111111111111/what-if'
-    const missing = await world.ask('POST', path, { token: MANAGEMENT, body: { Rules: '' } })
-    expect(missing).toMatchObject({ status: 404, code: 'not_found' })
   })
 })

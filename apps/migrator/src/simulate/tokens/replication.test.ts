@@ -48,16 +48,6 @@ test('a token deleted while the secondary is in legacy mode is deleted there by 
   expect(replication.dc2).toMatchObject({ tokens: 493, ghosts: 0 })
 })
 
-test('a token deleted before its accessor arrives lives on as a ghost', () => {
-  const { replication, findings } = resultOf({
-    datacenters: TWO,
-    legacyTokens: 1_000,
-    events: [{ kind: 'delete-tokens', at: 3, count: 7, state: 'unmigrated' }],
-  })
-  expect(replication.dc2).toMatchObject({ tokens: 993, ghosts: 7 })
-  expect(findings.find(({ id }) => id === 'ghost-tokens')?.count).toBe(7)
-})
-
 describe('our servers', () => {
   const ours = (input: Partial<ScenarioInput>) =>
     resultOf({ model: 'latchkey', datacenters: TWO, legacyTokens: 1_000, ...input })
