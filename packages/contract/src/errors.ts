@@ -1,4 +1,12 @@
-/** Every refusal with its HTTP status, its title and its source. No other file chooses a status. */
+const RULE = { status: 400, reference: 500 } as const
+const REFUSAL = { status: 403, reference: 500 } as const
+const CONFLICT = { status: 409, reference: 500 } as const
+const OUTAGE = { status: 503, reference: 500 } as const
+
+/**
+ * Every refusal with its HTTP statuses, its title and its source. `reference`: the status in the reference's dialect, if
+ * another; routes say where they differ from it. No other file chooses a status. Decisions: dialects.
+ */
 export const ACL_ERRORS = {
   // 400: the request cannot be understood.
   body_malformed: { status: 400, title: 'The body is not valid JSON', source: 'spec 7; decisions: decoding' },
@@ -10,66 +18,58 @@ export const ACL_ERRORS = {
   path_invalid: { status: 400, title: 'The path is not valid', source: 'decisions: status codes' },
   header_invalid: { status: 400, title: 'A header is not valid', source: 'decisions: namespaces' },
   namespace_unsupported: { status: 400, title: 'Namespaces need the extended edition', source: 'spec 4.9' },
-  datacenter_unknown: { status: 400, title: 'The datacenter is not known', source: 'decisions: datacenters' },
+  datacenter_unknown: { ...RULE, title: 'The datacenter is not known', source: 'decisions: datacenters' },
   // 400: the request breaks a rule.
   id_missing: { status: 400, title: 'An identifier is missing', source: 'spec 4.3, 4.5' },
-  id_invalid: { status: 400, title: 'An identifier is not a UUID', source: 'spec 2.1' },
-  id_reserved: { status: 400, title: 'An identifier is reserved', source: 'decisions: tokens' },
+  id_invalid: { ...RULE, title: 'An identifier is not a UUID', source: 'spec 2.1' },
+  id_reserved: { ...RULE, title: 'An identifier is reserved', source: 'decisions: tokens' },
   accessor_mismatch: { status: 400, title: 'Path and body name different records', source: 'spec 4.5.1' },
-  field_required: { status: 400, title: 'A field is missing', source: 'spec 2.4, 2.5' },
-  field_invalid: {
-    status: 400,
-    title: 'The value of a field is not allowed',
-    source: 'decisions: status codes',
-  },
+  field_required: { ...RULE, title: 'A field is missing', source: 'spec 2.4, 2.5' },
+  field_invalid: { ...RULE, title: 'The value of a field is not allowed', source: 'decisions: status codes' },
   field_too_long: { status: 400, title: 'A field is too long', source: 'spec 8; decisions: decoding' },
-  field_immutable: { status: 400, title: 'A field cannot be changed', source: 'spec 4.5' },
-  local_mismatch: { status: 400, title: 'Local cannot be changed', source: 'spec 4.5.4' },
-  name_invalid: { status: 400, title: 'A name breaks the name rule', source: 'spec 2.4, 2.5' },
-  expiration_out_of_bounds: { status: 400, title: 'The expiration is out of bounds', source: 'spec 4.2, 8' },
+  field_immutable: { ...RULE, title: 'A field cannot be changed', source: 'spec 4.5' },
+  local_mismatch: { ...RULE, title: 'Local cannot be changed', source: 'spec 4.5.4' },
+  name_invalid: { ...RULE, title: 'A name breaks the name rule', source: 'spec 2.4, 2.5' },
+  expiration_out_of_bounds: { ...RULE, title: 'The expiration is out of bounds', source: 'spec 4.2, 8' },
   expiration_conflict: {
-    status: 400,
+    ...RULE,
     title: 'ExpirationTime and ExpirationTTL cannot be combined',
     source: 'spec 4.2',
   },
-  link_unknown: { status: 400, title: 'The target of a link does not exist', source: 'spec 2.2, 2.3' },
+  link_unknown: { ...RULE, title: 'The target of a link does not exist', source: 'spec 2.2, 2.3' },
   selector_invalid: {
-    status: 400,
+    ...RULE,
     title: 'A selector or bind name is not valid',
     source: 'decisions: auth methods',
   },
-  filter_invalid: { status: 400, title: 'A filter is not valid', source: 'decisions: filters' },
-  filter_conflict: { status: 400, title: 'Only one list filter at a time', source: 'spec 4.8' },
-  rules_invalid: { status: 400, title: 'The rules are not valid', source: 'decisions: rule language' },
-  clone_refused: { status: 400, title: 'The token cannot be cloned', source: 'spec 4.6; decisions: tokens' },
-  delete_refused: { status: 400, title: 'The record cannot be deleted', source: 'decisions: tokens' },
+  filter_invalid: { ...RULE, title: 'A filter is not valid', source: 'decisions: filters' },
+  filter_conflict: { ...RULE, title: 'Only one list filter at a time', source: 'spec 4.8' },
+  rules_invalid: { ...RULE, title: 'The rules are not valid', source: 'decisions: rule language' },
+  clone_refused: { ...RULE, title: 'The token cannot be cloned', source: 'spec 4.6; decisions: tokens' },
+  delete_refused: { ...RULE, title: 'The record cannot be deleted', source: 'decisions: tokens' },
   builtin_immutable: {
-    status: 400,
+    ...RULE,
     title: 'A built-in record cannot be changed this way',
     source: 'decisions: tokens',
   },
-  legacy_token_immutable: {
-    status: 400,
-    title: 'The legacy API cannot change this token',
-    source: 'spec 9.2.4',
-  },
-  legacy_rules_missing: { status: 400, title: 'The token has no legacy rules', source: 'spec 9.1' },
+  legacy_token_immutable: { ...RULE, title: 'The legacy API cannot change this token', source: 'spec 9.2.4' },
+  legacy_rules_missing: { ...RULE, title: 'The token has no legacy rules', source: 'spec 9.1' },
   batch_too_large: { status: 400, title: 'Too many items in one call', source: 'decisions: decoding' },
   snapshot_invalid: {
-    status: 400,
+    ...RULE,
     title: 'The archive is damaged or not from this service',
     source: 'decisions: backup',
   },
-  bootstrap_reset_invalid: { status: 400, title: 'The bootstrap reset index is wrong', source: 'spec 9.2' },
-  session_unknown: { status: 400, title: 'There is no such session', source: 'decisions: sessions' },
-  check_critical: { status: 400, title: 'A check of the session is critical', source: 'decisions: sessions' },
+  bootstrap_reset_invalid: { ...RULE, title: 'The bootstrap reset index is wrong', source: 'spec 9.2' },
+  session_unknown: { ...RULE, title: 'There is no such session', source: 'decisions: sessions' },
+  check_critical: { ...RULE, title: 'A check of the session is critical', source: 'decisions: sessions' },
   session_incompatible: {
-    status: 400,
+    ...RULE,
     title: 'These service versions cannot exchange sessions',
     source: 'spec 9.3 (1.7.0)',
   },
   token_replication_off: {
-    status: 400,
+    ...RULE,
     title: 'The datacenter does not replicate tokens',
     source: 'decisions: datacenters',
   },
@@ -84,9 +84,9 @@ export const ACL_ERRORS = {
     source: 'decisions: bootstrap',
   },
   root_name_refused: { status: 403, title: 'A root name cannot be a secret', source: 'decisions: upgrade' },
-  legacy_mode: { status: 403, title: 'The ACL system is in legacy mode', source: 'spec 7, 9.2.1' },
+  legacy_mode: { ...REFUSAL, title: 'The ACL system is in legacy mode', source: 'spec 7, 9.2.1' },
   auth_method_unknown: { status: 403, title: 'No such auth method', source: 'decisions: login' },
-  login_refused: { status: 403, title: 'The credential was refused', source: 'decisions: login' },
+  login_refused: { ...REFUSAL, title: 'The credential was refused', source: 'decisions: login' },
   login_unbound: { status: 403, title: 'No binding rule applies to the login', source: 'decisions: login' },
   origin_foreign: {
     status: 403,
@@ -102,15 +102,15 @@ export const ACL_ERRORS = {
     title: 'The request took too long to arrive',
     source: 'decisions: status codes',
   },
-  id_in_use: { status: 409, title: 'An identifier is already in use', source: 'decisions: status codes' },
-  name_in_use: { status: 409, title: 'A name is already in use', source: 'decisions: status codes' },
+  id_in_use: { ...CONFLICT, title: 'An identifier is already in use', source: 'decisions: status codes' },
+  name_in_use: { ...CONFLICT, title: 'A name is already in use', source: 'decisions: status codes' },
   intention_in_use: {
-    status: 409,
+    ...CONFLICT,
     title: 'An intention with this source and destination exists',
     source: 'decisions: intentions',
   },
   intention_edited: {
-    status: 409,
+    ...CONFLICT,
     title: 'The intentions were edited through config entries',
     source: 'spec 9.5.3; decisions: intentions',
   },
@@ -124,7 +124,7 @@ export const ACL_ERRORS = {
     title: 'Another datacenter has replaced this one as primary',
     source: 'decisions: promotion',
   },
-  snapshot_refused: { status: 409, title: 'The archive is not for this server', source: 'decisions: backup' },
+  snapshot_refused: { ...CONFLICT, title: 'The archive is not for this server', source: 'decisions: backup' },
   endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
   answer_too_large: { status: 413, title: 'The answer would be too large', source: 'decisions: bounds' },
@@ -153,57 +153,54 @@ export const ACL_ERRORS = {
     source: 'spec 9.4',
   },
   provider_unavailable: {
-    status: 503,
+    ...OUTAGE,
     title: 'The identity provider cannot be reached',
     source: 'decisions: login',
   },
-  unavailable: { status: 503, title: 'The service cannot answer now', source: 'decisions: status codes' },
-  database_full: {
-    status: 503,
-    title: 'The disk of the database is full',
-    source: 'decisions: status codes',
-  },
+  unavailable: { ...OUTAGE, title: 'The service cannot answer now', source: 'decisions: status codes' },
+  database_full: { ...OUTAGE, title: 'The disk of the database is full', source: 'decisions: status codes' },
   database_read_only: {
-    status: 503,
+    ...OUTAGE,
     title: 'The database accepts no writes',
     source: 'decisions: status codes',
   },
   database_overloaded: {
-    status: 503,
+    ...OUTAGE,
     title: 'The database has too little left for another statement',
     source: 'decisions: status codes',
   },
   database_refused: {
-    status: 503,
+    ...OUTAGE,
     title: 'The database refuses this server',
     source: 'decisions: status codes',
   },
   database_damaged: {
-    status: 503,
+    ...OUTAGE,
     title: 'The database cannot read or write its files',
     source: 'decisions: status codes',
   },
   intentions_migrating: {
-    status: 503,
+    ...OUTAGE,
     title: 'Intentions are read-only during their migration',
     source: 'spec 9.5.2; decisions: intentions',
   },
   copy_incomplete: {
-    status: 503,
+    ...OUTAGE,
     title: 'Tokens of the primary datacenter are still being copied',
     source: 'decisions: datacenters',
   },
   datacenter_unreachable: {
-    status: 503,
+    ...OUTAGE,
     title: 'The datacenter cannot be reached',
     source: 'decisions: datacenters',
   },
   datacenter_silent: {
     status: 504,
+    reference: 500,
     title: 'The datacenter did not answer',
     source: 'decisions: datacenters',
   },
-} as const satisfies Record<string, { status: number; title: string; source: string }>
+} as const satisfies Record<string, { status: number; reference?: number; title: string; source: string }>
 
 /** A stable error code. Codes are never reused; messages may improve. */
 export type AclErrorCode = keyof typeof ACL_ERRORS

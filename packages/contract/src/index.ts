@@ -116,6 +116,13 @@ export {
   type UpdatePolicy,
 } from './policies/routes.ts'
 export { PRODUCT_VERSION } from './product-version.ts'
+export {
+  type Dialect,
+  dialectOf,
+  STATUS_CODES,
+  type StatusCodes,
+  statusOf,
+} from './refusals/dialect.ts'
 export { COMMON_ERRORS, codesOf } from './refusals/implied.ts'
 export type { Problem, Refusal } from './refusals/problem.ts'
 export { type CreateRole, createRoleSchema, type Role, roleSchema, type UpdateRole } from './roles/routes.ts'

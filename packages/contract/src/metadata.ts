@@ -3,6 +3,7 @@
 import type { EndpointFacts } from './endpoint.ts'
 import type { AclErrorCode } from './errors.ts'
 import type { Json } from './json/json.ts'
+import type { ReferenceStatuses } from './refusals/dialect.ts'
 import type { ServiceProfile } from './versions/profile.ts'
 
 /**
@@ -18,6 +19,7 @@ export interface RouteMetadata extends EndpointFacts {
   readonly spec: string
   /** Refusals besides those that the other properties imply; see `codesOf`. */
   readonly errors: readonly AclErrorCode[]
+  readonly referenceStatuses?: ReferenceStatuses
   /** Derived: set for every method except GET. Pages from other origins are refused. Decisions: hosts. */
   readonly sameOrigin?: true
   /** Set for every method except GET. */

@@ -5,6 +5,7 @@ import {
   ACL_ERRORS,
   AclError,
   type AclErrorCode,
+  type Dialect,
   ENDPOINTS,
   type EndpointName,
 } from '@latchkey/contract'
@@ -68,8 +69,10 @@ export function refuse(
   failure: number | AclErrorCode,
   request: WireRequest,
   endpoint: EndpointName,
+  ofClient: Dialect,
 ): WireReply {
-  const context = { request, endpoint, accessorId: undefined, headers: {}, pretty: false }
+  const dialect = typeof failure === 'number' ? 'service' : ofClient
+  const context = { request, endpoint, accessorId: undefined, headers: {}, pretty: false, dialect } as const
   const code = typeof failure === 'number' ? codeOf(failure) : failure
   if (code !== undefined) return renderError(new AclError(code, MESSAGE, { headers: RETRY_AT_ONCE }), context)
   const headers = { 'Content-Type': 'text/plain; charset=utf-8' }

@@ -1,7 +1,9 @@
 /** Latchkey without a server: the rules of the service behind MSW handlers, with controls for tests. */
 import {
   AclError,
+  type Dialect,
   decodePath,
+  dialectOf,
   type EndpointName,
   isClientRequestId,
   matchPath,
@@ -9,7 +11,13 @@ import {
   sleep,
   unbuiltEndpointOf,
 } from '@latchkey/contract'
-import type { MemorySnapshot, WireReply, WireRequest } from '@latchkey/service'
+import {
+  familiesOf,
+  headerFamilies,
+  type MemorySnapshot,
+  type WireReply,
+  type WireRequest,
+} from '@latchkey/service'
 import { HttpHandler } from 'msw'
 import { type Failure, Faults, NoAnswer, refuse } from './faults.ts'
 import type { Credential } from './identity-provider.ts'
@@ -322,12 +330,17 @@ class LatchkeyMock implements MockService {
     return toResponse(reply, method)
   }
 
+  private dialectOf(wire: WireRequest): Dialect {
+    const [family] = familiesOf(wire, headerFamilies(this.settings.headerPrefixes))
+    return dialectOf(family?.prefix ?? '', this.settings.statusCodes)
+  }
+
   private async reply(request: Request, url: string, asked: Asked): Promise<WireReply | NoAnswer> {
     const wire = toWireRequest(request, url, this.requestIdOf(request))
     const failure = this.faults.take(asked.endpoint)
     if (failure === 'network') return new NoAnswer(failure)
     if (asked.endpoint !== undefined && failure !== undefined && failure !== 'lost') {
-      return refuse(failure, wire, asked.endpoint)
+      return refuse(failure, wire, asked.endpoint, this.dialectOf(wire))
     }
     const reply = await this.state.handle(wire)
     if (failure === 'lost') return new NoAnswer(failure)

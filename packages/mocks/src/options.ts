@@ -5,6 +5,8 @@ import {
   parseServiceVersion,
   refuseUnknownNames,
   SERVICE_VERSION_NEWEST,
+  STATUS_CODES,
+  type StatusCodes,
 } from '@latchkey/contract'
 import { type Duration, toMs } from './mock-clock.ts'
 import { SEED_LISTS, type Seed } from './state/seed.ts'
@@ -54,6 +56,8 @@ export interface MockServiceOptions {
   readonly primaryDatacenter?: string | undefined
   /** Families of header names. Default `X-Service-` and `X-Consul-`. */
   readonly headerPrefixes?: readonly string[] | undefined
+  /** Whose statuses refusals have: those of the header family's clients (default), our own, or those of the reference. */
+  readonly statusCodes?: StatusCodes | undefined
   /** `false`: the ACL system is turned off. */
   readonly aclEnabled?: boolean | undefined
   /** `legacy`: a service in the middle of the upgrade to 1.4.0, which refuses the new ACL APIs. Spec 9.2.1. */
@@ -70,6 +74,7 @@ export interface MockServiceOptions {
 /** The values of the options that accept one of several. */
 const CHOICES = {
   edition: ['standard', 'extended'],
+  statusCodes: STATUS_CODES,
   defaultPolicy: ['allow', 'deny'],
   aclMode: ['enabled', 'legacy'],
   unknownEndpoints: ['fail', 'answer'],
@@ -93,6 +98,7 @@ const DEFAULTS: Complete<Omit<MockServiceOptions, Optional>> & Pick<MockServiceO
   datacenters: {},
   primaryDatacenter: undefined,
   headerPrefixes: HEADER_PREFIXES_DEFAULT,
+  statusCodes: 'family',
   aclEnabled: true,
   aclMode: 'enabled',
   unknownEndpoints: 'fail',

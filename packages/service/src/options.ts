@@ -1,7 +1,14 @@
 /** Dependencies and configuration of the service. */
 import type { AclModeRecord, Clock, Directory, DownPolicy, OidcClient, Random, Verifier } from '@latchkey/acl'
 import type { CoordinateRecord } from '@latchkey/catalog'
-import type { AclError, AgentHost, AgentMetrics, RestoredSnapshot, ServiceProfile } from '@latchkey/contract'
+import type {
+  AclError,
+  AgentHost,
+  AgentMetrics,
+  RestoredSnapshot,
+  ServiceProfile,
+  StatusCodes,
+} from '@latchkey/contract'
 import type { LocalChecks } from './agent-checks/local-checks.ts'
 import type { Datacenters } from './datacenters/datacenters.ts'
 import type { RateLimits } from './limits/token-buckets.ts'
@@ -126,6 +133,8 @@ export interface ServiceOptions {
   readonly headerPrefixes: readonly string[]
   /** Name of the service of the servers. Default: by the first header prefix. */
   readonly ownService?: string | undefined
+  /** Whose statuses refusals have. Default `family`. Decisions: dialects. */
+  readonly statusCodes?: StatusCodes
   readonly defaultPolicy: 'allow' | 'deny'
   readonly aclEnabled: boolean
   /** Whether replies say that addresses are translated. Default: false. Spec 9.3 (0.7). */

@@ -73,8 +73,8 @@ export class Pipeline {
   stateOf(request: WireRequest): RequestState {
     const forwarding = forwardingOf(request)
     const families = this.familiesFor(forwarding)
-    const state = new RequestState(request, familiesOf(request, families), forwarding)
-    const { translateAddresses, profile } = this.options
+    const { statusCodes = 'family', translateAddresses, profile } = this.options
+    const state = new RequestState(request, familiesOf(request, families), { forwarding, statusCodes })
     if (translateAddresses && profile.has('http.translateAddressesHeader'))
       state.setHeader('translateAddresses', 'true')
     return state

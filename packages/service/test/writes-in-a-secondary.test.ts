@@ -1,6 +1,6 @@
 /** Writes in a secondary datacenter, and how the primary handles forwarded ones. Decisions: writes in a secondary. */
 
-import type { Token } from '@latchkey/contract'
+import { AclError, type AclErrorCode, type Token } from '@latchkey/contract'
 import { deleteOf, putOf } from '@latchkey/testkit/records/changes'
 import { aFleet, type Fleet } from '@latchkey/testkit/service/fleet'
 import { MANAGEMENT, type Reply, WANTS_PROBLEM, type World } from '@latchkey/testkit/service/world'
@@ -146,6 +146,25 @@ describe('where a write is made', () => {
   })
 })
 
+describe('a refusal of the primary is rendered in the dialect of the client', () => {
+  const ofFamily = { headers: { 'x-consul-token': MANAGEMENT } }
+  test.each<[string, string, object | undefined, number, string, string]>([
+    ['PUT', '/acl/policy', { Name: 'taken' }, 500, 'name_in_use', 'Name "taken" already exists'],
+    ['PUT', '/acl/policy', {}, 500, 'field_required', 'no Name is set'],
+    ['DELETE', `/acl/token/${UNKNOWN}`, undefined, 200, 'not_found', 'true'],
+    ['DELETE', `/acl/policy/${UNKNOWN}?dc=dc1`, undefined, 200, 'not_found', 'true'],
+    ['GET', `/acl/policy/${UNKNOWN}?dc=dc1`, undefined, 403, 'not_found', 'ACL not found'],
+  ])('%s %s %j: %i', async (method, path, body, status, code, text) => {
+    await primary.policy({ Name: 'taken' })
+    const { place, reply } = await placed(method, path, { body, ...ofFamily })
+    expect([place, reply.status, reply.code]).toEqual(['dc1', status, code])
+    expect(reply.text).toContain(text)
+    const headers = { ...ofFamily.headers, ...WANTS_PROBLEM }
+    const problem = await secondary.ask(method, path, { body, headers })
+    expect([problem.status, problem.code]).toEqual([new AclError(code as AclErrorCode, '').status, code])
+  })
+})
+
 describe('what is sent', () => {
   test('method, path, query without dc and token, body bytes, and the secret in the standard family', async () => {
     const body = '{ "Name": "p" }'
@@ -156,7 +175,7 @@ describe('what is sent', () => {
     expect(request).toMatchObject({ method: 'PUT', url: '/v1/acl/policy?pretty', isOfKnownCaller: true })
     expect(new TextDecoder().decode(request.body)).toBe(body)
     expect(request.headers).toEqual({
-      accept: 'application/json',
+      accept: 'application/problem+json, application/json',
       'x-service-token': MANAGEMENT,
       'X-Service-Forwarded': 'dc2;dc1',
       'X-Request-Id': 'request-1',
@@ -216,7 +235,10 @@ describe('the primary', () => {
         ['PUT', `${path}/clone`, {}],
       ] as const) {
         const reply = await secondary.ask(method, at, { token: MANAGEMENT, body })
-        expect([reply.status, reply.text]).toEqual([404, 'Requested token does not exist: ACL not found'])
+        expect([reply.status, reply.text]).toEqual([
+          404,
+          expect.stringContaining('does not exist: ACL not found'),
+        ])
       }
       expect((await forwarded('GET', path)).code).toBe('not_found')
     }

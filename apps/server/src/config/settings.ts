@@ -8,6 +8,7 @@ import {
   SERVICE_VERSION_NEWEST,
   SERVICE_VERSION_OLDEST,
   type ServiceVersion,
+  STATUS_CODES,
 } from '@latchkey/contract'
 import { type AccessChoice, parseAccessChoice } from '../logging/access-choice.ts'
 import { type EncryptionKey, parseEncryptionKeys } from '../secrets/encryption-keys.ts'
@@ -140,6 +141,7 @@ export const SETTINGS = {
     accepts: 'a name of lower-case letters, digits and `-`',
     pattern: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/,
   }),
+  statusCodes: choice({ env: 'LATCHKEY_STATUS_CODES', fallback: 'family', choices: STATUS_CODES }),
   edition: choice({ env: 'LATCHKEY_EDITION', fallback: 'standard', choices: ['standard', 'extended'] }),
   serviceVersion: custom<ServiceVersion>(
     {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { AclError } from '@latchkey/contract'
 import type { WireReply } from '@latchkey/service'
 import { expect, test } from 'vitest'
 import { createAccessLog } from './access-log.ts'
@@ -35,7 +36,10 @@ function lineOf(
 test('a line has the caller, the request, the answer and the duration', () => {
   const line = lineOf(
     { method: 'PUT', url: '/v1/acl/token/5a1c?token=secret', address: '::1', agent: 'curl/8' },
-    { status: 403, endpoint: 'tokens.update', accessorId: 'a-1' },
+    {
+      ...{ status: 500, endpoint: 'tokens.update', accessorId: 'a-1' },
+      error: new AclError('id_in_use', 'AccessorID is already in use'),
+    },
   )
   expect(line).toEqual({
     level: 'info',
@@ -44,8 +48,10 @@ test('a line has the caller, the request, the answer and the duration', () => {
     id: 'id-1',
     method: 'PUT',
     path: '/v1/acl/token/:AccessorID',
-    status: 403,
+    status: 500,
     ms: 1.235,
+    code: 'id_in_use',
+    ownStatus: 409,
     endpoint: 'tokens.update',
     accessor: 'a-1',
     address: '::1',

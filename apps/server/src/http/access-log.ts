@@ -1,8 +1,8 @@
 /** One line of JSON per answer. */
 
 import type { Socket } from 'node:net'
-import { ENDPOINTS } from '@latchkey/contract'
-import type { WireReply } from '@latchkey/service'
+import { AclError, ENDPOINTS } from '@latchkey/contract'
+import { ownStatusOf, type WireReply } from '@latchkey/service'
 import type { Answerable } from '../logging/access-choice.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import { logPath } from './log-path.ts'
@@ -31,7 +31,7 @@ export function recordAnswer(
   { metrics, accessLog }: Records,
 ): void {
   const ms = performance.now() - request.since
-  metrics.request(reply.endpoint ?? 'none', reply.status, ms / 1_000)
+  metrics.request(reply.endpoint ?? 'none', ownStatusOf(reply), ms / 1_000)
   accessLog?.(reply, request, ms)
 }
 
@@ -48,14 +48,17 @@ export function createAccessLog(
   isLogged: (answer: Answerable) => boolean,
 ): AccessLog {
   const time = isoClock()
-  return ({ status, endpoint, accessorId }, { requestId, method, url, headers, socket }, ms) => {
+  return (reply, { requestId, method, url, headers, socket }, ms) => {
+    const { status, endpoint, accessorId, error } = reply
+    const ownStatus = ownStatusOf(reply)
     const { remoteAddress: address } = socket
     const { 'user-agent': agent } = headers
-    if (!isLogged({ method, url, status, endpoint, ms })) return
+    if (!isLogged({ method, url, status: ownStatus, endpoint, ms })) return
     const path = endpoint === undefined ? logPath(url) : `/v1${ENDPOINTS[endpoint].path}`
     stream.write(
       `{"level":"info","time":"${time()}","pid":${process.pid},"id":${quote(requestId)},"method":"${method}"` +
         `,"path":${quote(path)},"status":${status},"ms":${Math.round(ms * 1_000) / 1_000}` +
+        (error instanceof AclError ? `,"code":"${error.code}","ownStatus":${ownStatus}` : '') +
         (endpoint === undefined ? '' : `,"endpoint":"${endpoint}"`) +
         (accessorId === undefined ? '' : `,"accessor":${quote(accessorId)}`) +
         (address === undefined ? '' : `,"address":"${address}"`) +

@@ -217,7 +217,10 @@ export function createApiListener(options: ApiListenerOptions): ApiListener {
   }
 }
 
-const NOTHING_KNOWN = { endpoint: undefined, accessorId: undefined, headers: {}, pretty: false } as const
+const NOTHING_KNOWN = {
+  ...{ endpoint: undefined, accessorId: undefined, headers: {}, pretty: false },
+  dialect: 'service',
+} as const
 
 /** All encodings of a path are handled the same way (INJ-02). */
 function isOfApi(path: string): boolean {

@@ -85,6 +85,7 @@ export async function createService(parts: ServiceParts) {
     nodeName: config.nodeName,
     headerPrefixes: config.headerPrefixes,
     ownService: config.ownService,
+    statusCodes: config.statusCodes,
     defaultPolicy: config.defaultPolicy,
     aclEnabled: config.aclEnabled,
     translateAddresses: config.translateAddresses,

@@ -1,7 +1,7 @@
 /** Spans of a request and of the operation that answers it. Decisions: tracing. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ENDPOINTS } from '@latchkey/contract'
-import type { WireReply, WireRequest } from '@latchkey/service'
+import { ownStatusOf, type WireReply, type WireRequest } from '@latchkey/service'
 import {
   type Context,
   context,
@@ -76,9 +76,10 @@ function describe(span: Span, request: Span | undefined, wire: WireRequest, repl
     request?.setAttribute('http.route', route)
     request?.updateName(`${method} ${route}`)
   }
-  if (status < 500) return
-  fail(span, String(status))
-  if (request) fail(request, String(status))
+  const ownStatus = ownStatusOf(reply)
+  if (ownStatus < 500) return
+  fail(span, String(ownStatus))
+  if (request) fail(request, String(ownStatus))
 }
 
 /** Marks a span as failed, without a message, which could contain what a client sent. */

@@ -16,11 +16,43 @@ requests with \`Accept: application/problem+json\`: see [section 7](api.md#7) of
 
 /** The whole page, with a trailing newline. */
 export function renderErrorsPage(): string {
-  return [HEAD, overview(), common(), ...ACL_ERROR_CODES.map(entry)].join('\n')
+  return [HEAD, overview(), dialects(), common(), ...ACL_ERROR_CODES.map(entry)].join('\n')
 }
 
 function overview(): string {
   return `${table(['status', 'codes'], rowsByStatus(''))}\n`
+}
+
+const DIALECTS = `<a id="dialects"></a>
+## Two dialects of statuses
+
+A request of the family \`X-Consul-\` gets the statuses that clients of that family match; the texts are the same. A request that
+accepts \`application/problem+json\` always gets ours, as do all requests of other families and those without a family, unless
+\`X-Consul-\` comes first in \`LATCHKEY_HEADER_PREFIXES\`. \`LATCHKEY_STATUS_CODES\` sets one dialect for all:
+see the [decision](decisions/dialects.md). A status of 200 is the answer \`true\`. All other codes have one status.
+`
+
+function dialects(): string {
+  const rows = ACL_ERROR_CODES.flatMap((code) => {
+    const { status, reference = status }: { status: number; reference?: number } = ACL_ERRORS[code]
+    const others = exceptionsOf(code)
+    return status === reference && others.length === 0
+      ? []
+      : [[link(code, ''), String(status), String(reference), others.join('; ')]]
+  })
+  return `${DIALECTS}\n${table(['code', 'ours', 'theirs', 'where theirs differs'], rows)}\n`
+}
+
+/** As `403: tokens.read, tokens.clone`. */
+function exceptionsOf(code: AclErrorCode): readonly string[] {
+  const found = ROUTE_LIST.flatMap(({ name, referenceStatuses = {} }) =>
+    Object.entries(referenceStatuses).flatMap(([key, status]) => {
+      const [of, field] = key.split(' ')
+      return of === code ? [{ status, text: `\`${name}\`${field === undefined ? '' : ` (${field})`}` }] : []
+    }),
+  )
+  const byStatus = Map.groupBy(found, ({ status }) => status)
+  return [...byStatus].map(([status, rows]) => `${status}: ${rows.map(({ text }) => text).join(', ')}`)
 }
 
 /** One row per status. Each code links to its anchor on docs/errors.md. */

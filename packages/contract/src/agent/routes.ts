@@ -187,6 +187,15 @@ const checkParam = z.object({
 })
 const ofService = { subject: 'service ID' } as const
 const ofCheck = { subject: 'check ID' } as const
+/** The reference fails for an ID that its node does not have. */
+const unknown = { id_missing: 500, not_found: 500 } as const
+/** A definition of a check, whose rules the reference checks like its form. */
+const defined = {
+  not_found: 500,
+  field_required: 400,
+  field_invalid: 400,
+  'field_invalid ScriptArgs': 500,
+} as const
 
 /** A client reports the state of a TTL check. */
 const report = {
@@ -194,6 +203,7 @@ const report = {
   ...row,
   ...ofCheck,
   errors: ['id_missing', 'not_found', 'field_invalid'],
+  referenceStatuses: unknown,
 } as const
 const note = query({ note: text('Output of the check, for people.') })
 const enabled = { enable: text('`true` or `false`; required.'), reason: text('The reason, for people.') }
@@ -205,6 +215,7 @@ const health = {
   otherAnswers: [{ type: 'text/plain', note: 'With `format=text`' }],
   otherStatuses: [404, 429, 503],
   errors: ['id_missing', 'answer_too_large'],
+  referenceStatuses: { id_missing: 500 },
 } as const
 const LOCAL_HEALTH =
   'The status is 200 for passing, 429 for warning, 503 for critical and maintenance, and 404 if there is no such service.'
@@ -227,6 +238,7 @@ export const agent = c.router({
       gate: 'agent.readService',
       ...extra,
       errors: ['id_missing', 'not_found'],
+      referenceStatuses: { id_missing: 404 },
     },
   }),
   checks: get('/v1/agent/checks', agentChecksSchema, {
@@ -243,21 +255,38 @@ export const agent = c.router({
       'replace-existing-checks': flag('Remove checks of the service that the body does not define.'),
     }),
     body: serviceDefinitionSchema,
-    metadata: { ...registers, ...row, errors: ['field_required', 'field_invalid'] },
+    metadata: {
+      ...registers,
+      ...row,
+      errors: ['field_required', 'field_invalid'],
+      referenceStatuses: defined,
+    },
   }),
   deregisterService: put('/v1/agent/service/deregister/:ServiceID', done, {
     pathParams: serviceParam,
     summary: 'Deregister a service of this node',
     description: 'Also removes its checks.',
     query: query({}),
-    metadata: { ...change, ...row, ...ofService, errors: ['id_missing', 'not_found'] },
+    metadata: {
+      ...change,
+      ...row,
+      ...ofService,
+      errors: ['id_missing', 'not_found'],
+      referenceStatuses: unknown,
+    },
   }),
   serviceMaintenance: put('/v1/agent/service/maintenance/:ServiceID', done, {
     pathParams: serviceParam,
     summary: 'Start or end the maintenance of a service',
     description: 'Adds or removes a critical check. A second start keeps the first reason.',
     query: query(enabled),
-    metadata: { ...change, ...ofService, ...extra, errors: ['id_missing', 'not_found', 'query_invalid'] },
+    metadata: {
+      ...change,
+      ...ofService,
+      ...extra,
+      errors: ['id_missing', 'not_found', 'query_invalid'],
+      referenceStatuses: { not_found: 500 },
+    },
   }),
   maintenance: put('/v1/agent/maintenance', done, {
     summary: 'Start or end the maintenance of this node',
@@ -288,14 +317,25 @@ export const agentChecks = c.router({
       'The server runs HTTP, TCP and alias checks itself; clients must report TTL checks in time. Field names match regardless of case and underscores.',
     query: query({}),
     body: checkDefinitionSchema,
-    metadata: { ...registers, ...row, errors: ['field_required', 'field_invalid', 'not_found'] },
+    metadata: {
+      ...registers,
+      ...row,
+      errors: ['field_required', 'field_invalid', 'not_found'],
+      referenceStatuses: defined,
+    },
   }),
   deregister: put('/v1/agent/check/deregister/:CheckID', done, {
     pathParams: checkParam,
     summary: 'Deregister a check of this node',
     description: 'The check no longer runs.',
     query: query({}),
-    metadata: { ...change, ...row, ...ofCheck, errors: ['id_missing', 'not_found'] },
+    metadata: {
+      ...change,
+      ...row,
+      ...ofCheck,
+      errors: ['id_missing', 'not_found'],
+      referenceStatuses: unknown,
+    },
   }),
   pass: put('/v1/agent/check/pass/:CheckID', done, {
     pathParams: checkParam,
@@ -324,7 +364,13 @@ export const agentChecks = c.router({
     description: 'Like pass, warn and fail, but with the status and the output in the body.',
     query: query({}),
     body: checkUpdateSchema,
-    metadata: { ...registers, ...ofCheck, ...extra, errors: ['id_missing', 'not_found', 'field_invalid'] },
+    metadata: {
+      ...registers,
+      ...ofCheck,
+      ...extra,
+      errors: ['id_missing', 'not_found', 'field_invalid'],
+      referenceStatuses: defined,
+    },
   }),
 } satisfies ContractRoutes)
 
@@ -359,6 +405,7 @@ export const agentProcess = c.router({
       ...row,
       subject: 'node name',
       errors: ['id_missing', 'not_found'],
+      referenceStatuses: { not_found: 500 },
     },
   }),
   leave: put('/v1/agent/leave', done, {

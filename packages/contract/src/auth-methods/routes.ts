@@ -355,6 +355,8 @@ const writeErrors = [
   'selector_invalid',
   'not_found',
 ] as const
+/** Its fields are read by the type of the method, after the body. */
+const ofConfig = { 'field_unknown Config': 500, 'field_type Config': 500 } as const
 const check = word(
   ['true', 'false'],
   {
@@ -372,7 +374,14 @@ export const authMethods = c.router({
       'Replaces a method with the same name, regardless of case. Fetches the URLs in the configuration once to check them.',
     query: namespacedQuery({ check }),
     body: createAuthMethodSchema,
-    metadata: { ...aclWrite, ...api, writes: 'own', holdsSecrets: true, errors: writeErrors },
+    metadata: {
+      ...aclWrite,
+      ...api,
+      writes: 'own',
+      holdsSecrets: true,
+      errors: writeErrors,
+      referenceStatuses: ofConfig,
+    },
   }),
   read: get('/v1/acl/auth-method/:Name', authMethodSchema, {
     pathParams: methodNameParam,
@@ -395,6 +404,7 @@ export const authMethods = c.router({
       mayBeEmpty: true,
       holdsSecrets: true,
       errors: [...writeErrors, 'accessor_mismatch'],
+      referenceStatuses: ofConfig,
     },
   }),
   delete: del('/v1/acl/auth-method/:Name', deletedSchema, {
@@ -402,7 +412,13 @@ export const authMethods = c.router({
     summary: 'Delete an auth method',
     description: 'Also deletes its binding rules, and revokes all tokens that it created.',
     query: namespacedQuery({}),
-    metadata: { ...aclDelete, ...api, writes: 'own', errors: ['id_missing', 'not_found'] },
+    metadata: {
+      ...aclDelete,
+      ...api,
+      writes: 'own',
+      errors: ['id_missing', 'not_found'],
+      referenceStatuses: { not_found: 200 },
+    },
   }),
   explain: post('/v1/acl/auth-method/:Name/explain', explainLoginAnswerSchema, {
     pathParams: methodNameParam,

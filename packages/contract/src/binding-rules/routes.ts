@@ -108,6 +108,7 @@ export const bindingRules = c.router({
       ...api,
       mayBeEmpty: true,
       errors: [...writeErrors, 'id_invalid', 'field_immutable'],
+      referenceStatuses: { not_found: 500 },
     },
   }),
   delete: del('/v1/acl/binding-rule/:ID', deletedSchema, {
@@ -115,7 +116,13 @@ export const bindingRules = c.router({
     summary: 'Delete a binding rule',
     description: 'Existing tokens keep the links that the rule gave them.',
     query: namespacedQuery({}),
-    metadata: { ...aclDelete, ...api, writes: 'own', errors: ['id_missing', 'id_invalid', 'not_found'] },
+    metadata: {
+      ...aclDelete,
+      ...api,
+      writes: 'own',
+      errors: ['id_missing', 'id_invalid', 'not_found'],
+      referenceStatuses: { not_found: 200 },
+    },
   }),
   list: get('/v1/acl/binding-rules', z.array(bindingRuleSchema), {
     summary: 'List binding rules',

@@ -99,6 +99,7 @@ export const configEntries = c.router({
       inspectBody: checkKindOf,
       namespaceInBody: true,
       errors: ['field_required', 'field_invalid', 'endpoint_not_built', 'intentions_migrating'],
+      referenceStatuses: { 'field_required Kind': 400, 'field_invalid Kind': 400 },
     },
   }),
   list: get('/v1/config/service-intentions', z.array(configEntrySchema), {

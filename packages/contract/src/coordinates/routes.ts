@@ -97,6 +97,7 @@ export const coordinates = c.router({
       subject: 'node name',
       blocking: 'coordinates',
       errors: ['id_missing', 'privilege_missing', 'not_found'],
+      referenceStatuses: { id_missing: 404 },
       spec: 'extension',
     },
   }),

@@ -122,6 +122,7 @@ export const decisions = c.router({
         'privilege_missing',
         'not_found',
       ],
+      referenceStatuses: { field_invalid: 400 },
     },
   }),
   whoCan: post('/v1/internal/acl/who-can', z.array(tokenReferenceSchema), {

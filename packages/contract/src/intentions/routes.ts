@@ -221,7 +221,20 @@ export const intentions = c.router({
     description: 'Allows or denies connections from one service to another. The services need not exist.',
     query: query({}),
     body: createIntentionSchema,
-    metadata: { ...write, ...named, body: 'json', errors: [...rules, ...states, 'intention_in_use'] },
+    metadata: {
+      ...write,
+      ...named,
+      body: 'json',
+      errors: [...rules, ...states, 'intention_in_use'],
+      referenceStatuses: {
+        body_malformed: 500,
+        body_required: 500,
+        field_unknown: 500,
+        field_type: 500,
+        field_too_long: 500,
+        'field_required DestinationName': 403,
+      },
+    },
   }),
   match: get('/v1/connect/intentions/match', intentionMatchesSchema, {
     summary: 'List the intentions that concern services',
@@ -235,7 +248,12 @@ export const intentions = c.router({
       ),
       name: texts('A service, as `name` or `namespace/name`. May be repeated.'),
     }),
-    metadata: { ...read, ...named, errors: [...rules, 'answer_too_large'] },
+    metadata: {
+      ...read,
+      ...named,
+      errors: [...rules, 'answer_too_large'],
+      referenceStatuses: { 'query_invalid by': 500 },
+    },
   }),
   check: get('/v1/connect/intentions/check', intentionCheckSchema, {
     summary: 'Check whether a service may connect to another',
@@ -269,7 +287,12 @@ export const intentions = c.router({
     summary: 'Read an intention by its ID',
     description: 'Needs the right to read its source or its destination.',
     query: blockingQuery({}),
-    metadata: { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] },
+    metadata: {
+      ...read,
+      ...record,
+      errors: ['id_missing', 'id_invalid', 'not_found'],
+      referenceStatuses: { id_invalid: 400 },
+    },
   }),
   update: put('/v1/connect/intentions/:ID', createdIntentionSchema, {
     pathParams: idParam,
@@ -290,6 +313,7 @@ export const intentions = c.router({
         'not_found',
         'field_immutable',
       ],
+      referenceStatuses: { not_found: 500, field_too_long: 500, 'field_required DestinationName': 403 },
     },
   }),
   delete: del('/v1/connect/intentions/:ID', deletedSchema, {
@@ -301,6 +325,7 @@ export const intentions = c.router({
       ...write,
       ...record,
       errors: ['intentions_migrating', 'id_missing', 'id_invalid', 'not_found'],
+      referenceStatuses: { id_missing: 500, not_found: 500 },
     },
   }),
   migration: get('/v1/internal/intentions/migration', intentionMigrationSchema, {

@@ -94,6 +94,12 @@ export const kv = c.router({
       bodyOptional: true,
       bodyBytesMax: KV_VALUE_BYTES_MAX,
       errors: ['id_missing', 'id_invalid', 'session_unknown', 'field_too_long', 'not_found'],
+      referenceStatuses: {
+        'query_invalid flags': 500,
+        'query_invalid cas': 500,
+        'id_missing acquire': 500,
+        'id_missing release': 500,
+      },
     },
   }),
   delete: del('/v1/kv/:Key', z.boolean(), {
@@ -105,6 +111,12 @@ export const kv = c.router({
       recurse: flag('All keys that start with the given one.'),
       cas: uint64('cas', cas),
     }),
-    metadata: { writes: 'own', ...key, mayBeEmpty: true, errors: ['id_missing', 'field_too_long'] },
+    metadata: {
+      writes: 'own',
+      ...key,
+      mayBeEmpty: true,
+      errors: ['id_missing', 'field_too_long'],
+      referenceStatuses: { 'query_invalid cas': 500 },
+    },
   }),
 } satisfies ContractRoutes)

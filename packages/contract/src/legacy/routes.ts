@@ -103,6 +103,7 @@ export const legacy = c.router({
       alsoGet: true,
       answerForm: 'text',
       errors: ['rules_invalid'],
+      referenceStatuses: { rules_invalid: 400 },
     },
   }),
   translateToken: get('/v1/acl/rules/translate/:AccessorID', z.string(), {
@@ -117,6 +118,7 @@ export const legacy = c.router({
       refusedInLegacyMode: true,
       answerForm: 'text',
       errors: ['id_missing', 'id_invalid', 'not_found', 'legacy_rules_missing'],
+      referenceStatuses: { not_found: 403 },
     },
   }),
   create: put('/v1/acl/create', legacyIdSchema, {

@@ -95,7 +95,12 @@ export const login = c.router({
       'Exchanges a credential from an identity provider for a token with the links that the binding rules give. Ignores the token that the request presents.',
     query: namespacedQuery({}),
     body: loginSchema,
-    metadata: { ...asks, holdsSecrets: true, errors: [...errors, 'login_unbound', 'too_many_live_tokens'] },
+    metadata: {
+      ...asks,
+      holdsSecrets: true,
+      errors: [...errors, 'login_unbound', 'too_many_live_tokens'],
+      referenceStatuses: { 'field_required AuthMethod': 403 },
+    },
   }),
   logout: post('/v1/acl/logout', deletedSchema, {
     summary: 'Log out',

@@ -140,6 +140,7 @@ export const policies = c.router({
         'rules_invalid',
         'not_found',
       ],
+      referenceStatuses: { 'field_invalid ID': 400 },
     },
   }),
   lint: post('/v1/acl/policy/lint', z.array(lintFindingSchema), {
@@ -164,7 +165,13 @@ export const policies = c.router({
     summary: 'Read a policy by its name',
     description: 'Names are not case-sensitive.',
     query: namespacedBlockingQuery({}),
-    metadata: { ...read, ...api, subject: 'policy Name', errors: ['id_missing', 'not_found'] },
+    metadata: {
+      ...read,
+      ...api,
+      subject: 'policy Name',
+      errors: ['id_missing', 'not_found'],
+      referenceStatuses: { not_found: 403 },
+    },
   }),
   whatIf: post('/v1/acl/policy/:ID/what-if', z.array(whatIfChangeSchema), {
     pathParams: idParam,
@@ -189,7 +196,12 @@ export const policies = c.router({
     summary: 'Read a policy',
     description: 'The record, with its rules as they were written.',
     query: namespacedBlockingQuery({}),
-    metadata: { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] },
+    metadata: {
+      ...read,
+      ...record,
+      errors: ['id_missing', 'id_invalid', 'not_found'],
+      referenceStatuses: { not_found: 403 },
+    },
   }),
   update: put('/v1/acl/policy/:ID', policySchema, {
     pathParams: idParam,
@@ -214,6 +226,7 @@ export const policies = c.router({
         'field_required',
         'field_invalid',
       ],
+      referenceStatuses: { not_found: 500 },
     },
   }),
   delete: del('/v1/acl/policy/:ID', deletedSchema, {
@@ -226,6 +239,7 @@ export const policies = c.router({
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],
+      referenceStatuses: { not_found: 200 },
     },
   }),
   list: get('/v1/acl/policies', z.array(policyListEntrySchema), {

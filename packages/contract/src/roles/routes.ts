@@ -104,6 +104,7 @@ export const roles = c.router({
         'field_invalid',
         'not_found',
       ],
+      referenceStatuses: { 'field_invalid ID': 400 },
     },
   }),
   readByName: get('/v1/acl/role/name/:Name', roleSchema, {
@@ -142,6 +143,7 @@ export const roles = c.router({
         'field_required',
         'field_invalid',
       ],
+      referenceStatuses: { not_found: 500 },
     },
   }),
   delete: del('/v1/acl/role/:ID', deletedSchema, {
@@ -154,6 +156,7 @@ export const roles = c.router({
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],
+      referenceStatuses: { not_found: 200 },
     },
   }),
   list: get('/v1/acl/roles', z.array(roleSchema), {

@@ -143,6 +143,7 @@ export const sessions = c.router({
       bodyOptional: true,
       looseNames: true,
       errors: ['field_required', 'field_invalid', 'check_critical', 'namespace_unsupported'],
+      referenceStatuses: { 'field_invalid LockDelay': 400 },
     },
   }),
   destroy: put('/v1/session/destroy/:ID', z.boolean(), {

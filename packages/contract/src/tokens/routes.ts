@@ -89,6 +89,7 @@ export const tokens = c.router({
       spec: '4.6',
       holdsSecrets: true,
       errors: ['id_invalid', 'clone_refused', 'expiration_out_of_bounds', 'not_found', 'field_invalid'],
+      referenceStatuses: { not_found: 403 },
     },
   }),
   read: get('/v1/acl/token/:AccessorID', z.union([tokenSchema, expandedTokenSchema]), {
@@ -110,6 +111,7 @@ export const tokens = c.router({
       spec: '4.3',
       holdsSecrets: true,
       errors: ['id_missing', 'id_invalid', 'not_found', 'answer_too_large'],
+      referenceStatuses: { not_found: 403 },
     },
   }),
   update: put('/v1/acl/token/:AccessorID', tokenSchema, {
@@ -134,6 +136,7 @@ export const tokens = c.router({
         'local_mismatch',
         'not_found',
       ],
+      referenceStatuses: { not_found: 500 },
     },
   }),
   delete: del('/v1/acl/token/:AccessorID', deletedSchema, {
@@ -149,6 +152,7 @@ export const tokens = c.router({
       subject,
       spec: '4.7',
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],
+      referenceStatuses: { not_found: 200 },
     },
   }),
   list: get('/v1/acl/tokens', z.array(tokenListEntrySchema), {

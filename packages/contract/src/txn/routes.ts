@@ -237,6 +237,7 @@ export const txn = c.router({
       holdsSecrets: true,
       spec: 'extension',
       errors: ['transaction_too_large', 'field_invalid', 'not_found'],
+      referenceStatuses: { field_invalid: 400 },
     },
   }),
 } satisfies ContractRoutes)

@@ -193,6 +193,7 @@ export class ServiceState {
       datacenters: mockDatacenters(settings),
       nodeName: NODE_NAME,
       headerPrefixes,
+      statusCodes: settings.statusCodes,
       defaultPolicy,
       aclEnabled,
       openapi: () => openapi,

@@ -1,10 +1,18 @@
 /** Sends one request to another datacenter and passes on its reply. Decisions: datacenters. */
 import type { TokenRecord } from '@latchkey/acl'
-import { limits, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
+import {
+  ACL_ERRORS,
+  AclError,
+  type AclErrorDetails,
+  limits,
+  PROBLEM_JSON,
+  type Problem,
+  REQUEST_ID_HEADER,
+} from '@latchkey/contract'
 import type { Admission } from '../caller/admission.ts'
 import { type Callers, callerUnknown, isCallerUnknown } from '../caller/caller.ts'
 import type { ServiceOptions } from '../options.ts'
-import { FOREIGN_CONTENT } from '../reply/render.ts'
+import { FOREIGN_CONTENT, renderError } from '../reply/render.ts'
 import { DATACENTER_FAMILY, forwardedHeader } from '../request/headers.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
@@ -31,8 +39,8 @@ interface Sent {
   readonly body: Uint8Array | undefined
 }
 
-/** Request headers that are forwarded, besides those of the family. */
-const SENT_HEADERS = ['accept', 'content-type', 'cache-control'] as const
+/** Request headers that are forwarded unchanged, besides those of the family. */
+const SENT_HEADERS = ['content-type', 'cache-control'] as const
 /** Reply headers that are passed on, besides those of the family. */
 const ANSWERED_HEADERS = ['Content-Type', 'Retry-After', 'Allow'] as const
 const REPLACED_OPTIONS: ReadonlySet<string | undefined> = new Set(['dc', 'token'])
@@ -74,28 +82,35 @@ export async function exchange(
     throw datacenterUnreachable(name, error)
   })
   const addition = `; the local token of ${datacenter} is not valid in ${name}`
-  return { ...reply, body: once(withAddition(refusal, addition, reply.header('content-type'))) }
+  return { ...reply, body: once(withAddition(refusal, addition)) }
 }
 
-export function passOn(
+/** Passes an answer on unchanged, and renders a refusal in the dialect of the client. */
+export async function passOn(
   { request, state }: Pick<ParsedRequest, 'request' | 'state'>,
   reply: ForwardedReply,
-): WireReply {
+): Promise<WireReply> {
   state.adoptHeaders(reply, DATACENTER_FAMILY)
-  const passed = ANSWERED_HEADERS.flatMap((header) => {
-    const value = reply.header(header.toLowerCase())
-    return value === undefined ? [] : [[header, value] as const]
-  })
+  const passed = Object.fromEntries(
+    ANSWERED_HEADERS.flatMap((header) => {
+      const value = reply.header(header.toLowerCase())
+      return value === undefined ? [] : [[header, value] as const]
+    }),
+  )
+  const isRefusal = passed['Content-Type']?.startsWith(PROBLEM_JSON)
+  const text = isRefusal && (await collect(reply.body, REFUSAL_BYTES_MAX))
+  const refusal = text && refusalOf(text, passed)
+  if (refusal) return renderError(refusal, state)
   return {
     status: reply.status,
     headers: {
       ...state.headers,
       ...FOREIGN_CONTENT,
-      ...Object.fromEntries(passed),
+      ...passed,
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: request.requestId,
     },
-    body: reply.body,
+    body: text || reply.body,
     endpoint: state.endpoint,
     accessorId: state.accessorId,
   }
@@ -122,21 +137,26 @@ export async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body
 }
 
-function withAddition(refusal: Uint8Array, addition: string, contentType = ''): Uint8Array {
-  const text = new TextDecoder().decode(refusal)
-  return new TextEncoder().encode(
-    contentType.startsWith(PROBLEM_JSON) ? inProblem(text, addition) : text + addition,
-  )
+/** A malformed document from the other datacenter is returned unchanged. */
+function withAddition(refusal: Uint8Array, addition: string): Uint8Array {
+  const problem = problemOf(refusal)
+  if (!problem) return refusal
+  return new TextEncoder().encode(JSON.stringify({ ...problem, detail: `${problem.detail}${addition}` }))
 }
 
-/** A malformed document from the other datacenter is returned unchanged. */
-function inProblem(text: string, addition: string): string {
+function problemOf(document: Uint8Array): Problem | undefined {
   try {
-    const problem = JSON.parse(text)
-    return JSON.stringify({ ...problem, detail: `${problem.detail}${addition}` })
+    return JSON.parse(new TextDecoder().decode(document))
   } catch {
-    return text
+    return undefined
   }
+}
+
+/** Undefined for a code that this version does not know. */
+function refusalOf(document: Uint8Array, headers: Readonly<Record<string, string>>): AclError | undefined {
+  const problem = problemOf(document)
+  if (!problem || !Object.hasOwn(ACL_ERRORS, problem.code)) return undefined
+  return new AclError(problem.code, problem.detail, { ...problem, headers } as AclErrorDetails)
 }
 
 /** Leaves the rest of the query byte for byte. Keeps `dc`, so that a server of a different datacenter refuses the request. */
@@ -161,6 +181,8 @@ function headersFor(
   })
   return {
     ...Object.fromEntries(sent),
+    // Servers speak our own statuses among themselves.
+    accept: `${PROBLEM_JSON}, ${request.header('accept') ?? '*/*'}`,
     ...(namespaceHeader === undefined ? {} : { [DATACENTER_FAMILY.namespace]: namespaceHeader }),
     ...(secretId === undefined ? {} : { [DATACENTER_FAMILY.token]: secretId }),
     ...forwardedHeader(isNamed ? { from } : { from, primary: name }),

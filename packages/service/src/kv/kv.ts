@@ -96,7 +96,7 @@ function refuseConflicts(query: Call<'kv.write'>['query']): void {
   const given = (['acquire', 'release', 'cas'] as const).filter((option) => option in query)
   if (given.length < 2) return
   const flags = given.map((option) => `${option}=${shorten(String(query[option]))}`).join('&')
-  throw new AclError('query_invalid', `Conflicting flags: ${flags}`, { field: given[1] ?? 'cas' })
+  throw new AclError('query_invalid', `Conflicting flags: ${flags}`, { field: given[0] ?? 'cas' })
 }
 
 /** `true`, even if the key did not exist and whatever `cas` says; `false` if the key has another ModifyIndex. Spec 5.4. */
@@ -118,7 +118,7 @@ export const deleteKvHandler: Handler<'kv.delete'> = async (call) => {
 async function deleteTree(call: Call<'kv.delete'>): Promise<Answer<'kv.delete'>> {
   const { Key: prefix } = call.params
   const message = 'Conflicting flags: recurse and cas exclude each other'
-  if ('cas' in call.query) throw new AclError('query_invalid', message, { field: 'cas' })
+  if ('cas' in call.query) throw new AclError('query_invalid', message, { field: 'recurse' })
   requireKeyRight(call, prefix, 'write-prefix')
   await call.service.store.commit([{ table: 'kv', op: 'delete-tree', namespace: call.namespace, prefix }])
   return json(true)

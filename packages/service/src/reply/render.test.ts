@@ -1,12 +1,12 @@
 /** The forms of answers and refusals. Decisions: error bodies. */
-import { AclError, PROBLEM_JSON } from '@latchkey/contract'
+import { AclError, type AclErrorCode, type EndpointName, PROBLEM_JSON } from '@latchkey/contract'
 import { describe, expect, test } from 'vitest'
-import type { WireReply } from '../request/wire.ts'
+import { ownStatusOf, type WireReply } from '../request/wire.ts'
 import type { JsonElementBytes, JsonElements } from './json-text.ts'
 import { JsonDocument, jsonBytes, jsonElements, jsonText } from './json-text.ts'
 import { type ReplyContext, renderAnswer, renderError } from './render.ts'
 
-function context(accept?: string, pretty = false): ReplyContext {
+function context(accept?: string, pretty = false, over: Partial<ReplyContext> = {}): ReplyContext {
   return {
     request: {
       method: 'GET',
@@ -19,6 +19,8 @@ function context(accept?: string, pretty = false): ReplyContext {
     accessorId: 'accessor',
     headers: { 'X-Service-Index': '5' },
     pretty,
+    dialect: 'service',
+    ...over,
   }
 }
 
@@ -40,6 +42,20 @@ describe('a refusal', () => {
   ])('Accept %s: problem JSON %s', (accept, isProblem) => {
     const { headers } = renderError(new AclError('not_found', 'x'), context(accept))
     expect(headers['Content-Type'] === PROBLEM_JSON).toBe(isProblem)
+  })
+
+  test.each<[AclErrorCode, EndpointName | undefined, number, string]>([
+    ['name_in_use', 'policies.create', 500, 'text/plain; charset=utf-8'],
+    ['not_found', 'tokens.delete', 200, 'application/json'],
+    ['unavailable', undefined, 500, 'text/plain; charset=utf-8'],
+  ])('%s of %s in the dialect of the reference: %i, or ours as a problem', (code, endpoint, status, type) => {
+    const error = new AclError(code, 'x')
+    const reply = renderError(error, context(undefined, false, { endpoint, dialect: 'reference' }))
+    expect([reply.status, reply.headers['Content-Type']]).toEqual([status, type])
+    expect(reply.body).toBe(status === 200 ? 'true' : 'x')
+    expect(ownStatusOf(reply)).toBe(error.status)
+    const problem = renderError(error, context(PROBLEM_JSON, false, { endpoint, dialect: 'reference' }))
+    expect([problem.status, JSON.parse(String(problem.body)).status]).toEqual([error.status, error.status])
   })
 
   test.each([

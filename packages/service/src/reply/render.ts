@@ -1,6 +1,6 @@
 /** Renders answers and refusals as wire replies. Only this file turns an error into a status. Decisions: error bodies. */
-import type { AnyRoute, EndpointName } from '@latchkey/contract'
-import { ACL_ERRORS, AclError, PROBLEM_JSON, REQUEST_ID_HEADER } from '@latchkey/contract'
+import type { AnyRoute, Dialect, EndpointName } from '@latchkey/contract'
+import { ACL_ERRORS, AclError, PROBLEM_JSON, REQUEST_ID_HEADER, routeOf, statusOf } from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { HeaderSource } from '../request/headers.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
@@ -12,6 +12,8 @@ export interface ReplyContext {
   readonly accessorId: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly pretty: boolean
+  /** Of the client, unless it accepts problem documents. */
+  readonly dialect: Dialect
 }
 
 const TEXT_TYPE = 'text/plain; charset=utf-8'
@@ -128,17 +130,26 @@ export function acceptsProblem(request: HeaderSource): boolean {
   return request.header('accept')?.toLowerCase().includes(PROBLEM_JSON) ?? false
 }
 
-/** Text by default, problem JSON if the request accepts it. A 5xx of our own contains only the request ID. */
+/**
+ * Text by default, problem JSON if the request accepts it, which then always has our own status. A 5xx of our own contains
+ * only the request ID.
+ */
 export function renderError(error: unknown, context: ReplyContext): WireReply {
   const refusal =
     error instanceof AclError ? error : new AclError('internal', 'Internal error', { cause: error })
-  const { status, title } = ACL_ERRORS[refusal.code]
   const { requestId } = context.request
+  const asProblem = acceptsProblem(context.request)
+  const dialect = asProblem ? 'service' : context.dialect
+  const status = statusOf(
+    { code: refusal.code, field: refusal.details.field },
+    dialect,
+    context.endpoint && routeOf(context.endpoint),
+  )
   const detail = refusal.code === 'internal' ? `Internal error (request ${requestId})` : refusal.message
   const { field, missing, accessorId, line, column } = refusal.details
   const problem = {
     type: `urn:latchkey:error:${refusal.code}`,
-    title,
+    title: ACL_ERRORS[refusal.code].title,
     status,
     detail,
     code: refusal.code,
@@ -149,17 +160,18 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
     accessorId,
     requestId,
   }
-  const asProblem = acceptsProblem(context.request)
+  const asText = status === 200 ? ([JSON_TYPE, 'true'] as const) : ([TEXT_TYPE, detail] as const)
+  const [type, body] = asProblem ? ([PROBLEM_JSON, JSON.stringify(problem)] as const) : asText
   return {
     status,
     headers: {
       ...context.headers,
       ...refusal.details.headers,
-      'Content-Type': asProblem ? PROBLEM_JSON : TEXT_TYPE,
+      'Content-Type': type,
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: requestId,
     },
-    body: asProblem ? JSON.stringify(problem) : detail,
+    body,
     endpoint: context.endpoint,
     accessorId: context.accessorId,
     error,

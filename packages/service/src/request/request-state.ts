@@ -1,5 +1,5 @@
 /** Collects the data from which the reply to a request is rendered. */
-import type { EndpointName } from '@latchkey/contract'
+import { type Dialect, dialectOf, type EndpointName, type StatusCodes } from '@latchkey/contract'
 import type { ReplyContext } from '../reply/render.ts'
 import type { Freshness } from '../store/store.ts'
 import type { AnswerHeader, Forwarding, HeaderFamily, HeaderSource } from './headers.ts'
@@ -13,6 +13,7 @@ export class RequestState implements ReplyContext {
   readonly request: WireRequest
   readonly forwarding: Forwarding | undefined
   private readonly families: readonly HeaderFamily[]
+  private readonly statusCodes: StatusCodes
   readonly headers: Record<string, string> = {}
   endpoint: EndpointName | undefined
   accessorId: string | undefined
@@ -20,10 +21,22 @@ export class RequestState implements ReplyContext {
   /** Whether a secondary forwarded this write to this primary. */
   isFromSecondary = false
 
-  constructor(request: WireRequest, families: readonly HeaderFamily[], forwarding: Forwarding | undefined) {
+  constructor(
+    request: WireRequest,
+    families: readonly HeaderFamily[],
+    {
+      forwarding,
+      statusCodes,
+    }: { readonly forwarding: Forwarding | undefined; readonly statusCodes: StatusCodes },
+  ) {
     this.request = request
     this.families = families
     this.forwarding = forwarding
+    this.statusCodes = statusCodes
+  }
+
+  get dialect(): Dialect {
+    return this.forwarding ? 'service' : dialectOf(this.families[0]?.prefix ?? '', this.statusCodes)
   }
 
   /** The family of the request, or the first one of the service. */

@@ -1,5 +1,5 @@
 /** Requests and replies without their transport, which is Express in the server and a service worker in the mocks. */
-import type { EndpointName, RouteMatch } from '@latchkey/contract'
+import { AclError, type EndpointName, type RouteMatch } from '@latchkey/contract'
 
 export interface WireRequest {
   /** Upper case. */
@@ -43,4 +43,9 @@ export interface WireReply {
   readonly accessorId: string | undefined
   /** Why the request was refused, or what failed. */
   readonly error?: unknown
+}
+
+/** The status in our own dialect, for metrics and alerts: in another one, a caller's mistake may be a 500. */
+export function ownStatusOf({ status, error }: Pick<WireReply, 'status' | 'error'>): number {
+  return error instanceof AclError ? error.status : status
 }

@@ -83,7 +83,6 @@ describe('a conflict', () => {
   test.each([
     ['accessor_in_use', 'id_in_use', 'AccessorID'],
     ['secret_in_use', 'id_in_use', 'SecretID'],
-    ['name_in_use', 'name_in_use', 'Name'],
   ] as const)('%s is refused as %s without a retry', async (reason, code, field) => {
     const store = aStore()
     let tries = 0
@@ -94,6 +93,20 @@ describe('a conflict', () => {
     const refused = decideAndCommit(store, () => ({ changes: [put()], answer: () => undefined }))
     await expect(refused).rejects.toMatchObject({ code, details: { field } })
     expect(tries).toBe(1)
+  })
+
+  test('of a name is decided again, so the rule refuses with its own sentence', async () => {
+    const store = aStore()
+    store.commit = async () => {
+      throw new StoreConflict('name_in_use')
+    }
+    let tries = 0
+    const refused = decideAndCommit(store, () => {
+      tries += 1
+      if (tries > 1) throw new AclError('name_in_use', 'the sentence of the rule')
+      return { changes: [put()], answer: () => undefined }
+    })
+    await expect(refused).rejects.toThrow('the sentence of the rule')
   })
 
   test('that persists is 503 unavailable with Retry-After, after 16 decisions on fresh state', async () => {

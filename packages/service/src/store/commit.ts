@@ -43,7 +43,7 @@ export function decideAndCommitFor<T>(
  * these records queue behind them: however many callers change one record concurrently, each conflicts with others only once.
  *
  * @param decide reads what it needs and applies the rules; it must not keep anything from an earlier attempt.
- * @throws AclError `id_in_use`, `name_in_use`, or what the rules say; `unavailable` if it keeps conflicting with other
+ * @throws AclError `id_in_use`, or what the rules say; `unavailable` if it keeps conflicting with other
  *   processes.
  */
 export async function decideAndCommit<T>(
@@ -80,7 +80,9 @@ async function tryOnce<T>(
   } catch (error) {
     if (!(error instanceof StoreConflict)) throw error
     if (error.reason === 'method_full') throw methodFull(changes, store)
-    if (error.reason !== 'changed') throw toRefusal(error.reason)
+    if (error.reason === 'accessor_in_use') throw idInUse('AccessorID')
+    if (error.reason === 'secret_in_use') throw idInUse('SecretID')
+    // A name may be taken by a record of any kind: the next decision reads it and refuses with the sentence of its rule.
     return { contested: changes }
   }
 }
@@ -108,10 +110,7 @@ function methodFull(changes: readonly Change[], store: Store): AclError {
   })
 }
 
-function toRefusal(reason: 'accessor_in_use' | 'secret_in_use' | 'name_in_use'): AclError {
-  if (reason === 'name_in_use')
-    return new AclError('name_in_use', 'The name is already in use', { field: 'Name' })
-  const field = reason === 'accessor_in_use' ? 'AccessorID' : 'SecretID'
+function idInUse(field: 'AccessorID' | 'SecretID'): AclError {
   return new AclError('id_in_use', `Invalid Token: ${field} is already in use`, { field })
 }
 

@@ -122,7 +122,7 @@ export async function ensureBuiltins(
       return { changes: decide(found, context), answer: () => undefined }
     })
   await makeWhatIsMissing().catch(async (error: unknown) => {
-    if (!(error instanceof AclError) || !['id_in_use', 'name_in_use'].includes(error.code)) throw error
+    if (!(error instanceof AclError) || error.code !== 'id_in_use') throw error
     await store.refresh('consistent')
     await makeWhatIsMissing()
   })

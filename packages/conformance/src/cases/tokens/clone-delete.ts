@@ -108,7 +108,7 @@ export const cloneDeleteCases: readonly Case[] = [
     const token = await ctx.token()
     await ctx.ok('DELETE', `/acl/token/${token.AccessorID}`)
     for (const id of [token.AccessorID, crypto.randomUUID()]) {
-      await ctx.refuses('DELETE', `/acl/token/${id}`, {}, '404 not_found')
+      await ctx.refuses('DELETE', `/acl/token/${id}`, {}, '404 not_found', 'Cannot find token to delete')
     }
     await ctx.refuses('DELETE', '/acl/token/x', {}, '400 id_invalid')
     await ctx.refuses('DELETE', '/acl/token/', {}, '400 id_missing')
