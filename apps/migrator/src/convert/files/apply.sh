@@ -122,6 +122,9 @@ $plan[]
     | token_named(.restore; .name; .text as $text
       | if .links == "" and (.Rules // "") == $old.rules and $old.type == "client" then is_done($text)
         elif .links != $old.links then differs("\($text): it was changed after the conversion: \(.links)")
+        elif .AccessorID == "00000000-0000-0000-0000-000000000002" or .SecretID == $own then
+          step("kept"; "\($text): it keeps its links, because it \(if .SecretID == $own then "runs this script"
+            else "cannot be deleted" end)"; null; 0; null)
         else step("restore"; "\($text): its rules instead of \(.links)"; .AccessorID; .ModifyIndex; {
           legacy: {ID: .SecretID, Name: (.Description // ""), Type: $old.type, Rules: $old.rules},
           keep: {AccessorID, SecretID, Description, Policies, Roles, ServiceIdentities, NodeIdentities}
@@ -240,7 +243,8 @@ members='[]'
 texts=$(printf %s "$tokens" | jq -rs 'map(.SecretID, .Rules | [.] | @tsv) | unique[]')
 steps=$(jq -cn --slurpfile plan <(plan) --slurpfile tokens <(printf %s "$tokens") --slurpfile policies <(printf %s "$policies") \
   --slurpfile members <(printf %s "$members") --slurpfile role_list <(printf %s "$roles") --rawfile texts <(printf '%s\n' "$texts") \
-  --rawfile hashes <(printf '%s\n' "$texts" | hash_lines) '$role_list[0] as $roles | $members[0] as $members | '"$LINKS$STEPS")
+  --rawfile hashes <(printf '%s\n' "$texts" | hash_lines) --rawfile own <(printf %s "$secret") \
+  '$role_list[0] as $roles | $members[0] as $members | '"$LINKS$STEPS")
 
 differences=$(of "$steps" 'select(.kind == "differs").text')
 if [ -n "$differences" ]; then
@@ -249,6 +253,7 @@ if [ -n "$differences" ]; then
 fi
 summary=$(printf '%s\n' "$steps" | jq -rs 'def count(kinds): map(select(.kind | IN(kinds))) | length;
   "\(count("policy", "role")) policies and roles, \(count("token", "restore")) tokens; \(count("done")) done already"')
+of "$steps" 'select(.kind == "kept").text'
 if [ "$check" = yes ]; then
   of "$steps" 'select(.kind | IN("policy", "role", "token", "restore")).text'
   printf 'would change: %s\n' "$summary"
