@@ -93,7 +93,7 @@ beforeAll(async () => {
   await cluster.start('a', { version: parseServiceVersion('1.10.12'), acls: true })
   await cluster
     .client(cluster.managementSecret, cluster.urlOf('old'))
-    .legacy.import([...TOKENS, { ...ANONYMOUS, Type: 'client' }])
+    .legacy.import([...TOKENS, { ...ANONYMOUS, Type: 'client', CreateIndex: 1, ModifyIndex: 1 }])
   const dump = join(folder, 'dump.json')
   writeFileSync(dump, JSON.stringify([...TOKENS, ANONYMOUS]))
   expect((await run(['convert', dump, '--out', out])).code).toBe(0)
