@@ -143,6 +143,26 @@ describe('failures on demand', () => {
     expect((await ask('PUT', '/acl/token', { body: {} })).status).toBe(200)
   })
 
+  test.each<[MockServiceOptions, string, number[]]>([
+    [{}, 'X-Service-Token', [409, 503, 409]],
+    [{}, 'X-Consul-Token', [500, 503, 500]],
+    [{ statusCodes: 'service' }, 'X-Consul-Token', [409, 503, 409]],
+    [{ statusCodes: 'reference' }, 'X-Service-Token', [500, 503, 500]],
+  ])('with %j, a client that sends %s gets %j', async (options, header, expected) => {
+    const { service, ask } = mount(options)
+    const create = () =>
+      ask('PUT', '/acl/policy', {
+        ...{ body: { Name: 'global-management' }, token: '' },
+        headers: { [header]: service.managementToken },
+      })
+    const statuses = [(await create()).status]
+    for (const failure of [503, 'name_in_use'] as const) {
+      service.failNext('policies.create', failure)
+      statuses.push((await create()).status)
+    }
+    expect(statuses).toEqual(expected)
+  })
+
   test('fails the given number of times, on this endpoint alone', async () => {
     const { service, ask } = mount()
     service.failNext('tokens.list', 500, 2)

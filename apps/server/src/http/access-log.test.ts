@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { AclError } from '@latchkey/contract'
 import type { WireReply } from '@latchkey/service'
 import { expect, test } from 'vitest'
-import { createAccessLog } from './access-log.ts'
+import { createAccessLog, recordAnswer } from './access-log.ts'
 
 interface Answered {
   readonly method?: string
@@ -57,6 +57,23 @@ test('a line has the caller, the request, the answer and the duration', () => {
     address: '::1',
     agent: 'curl/8',
   })
+})
+
+test('metrics count our own status of a refusal that was sent in another dialect', () => {
+  const counted: unknown[] = []
+  const request = {
+    requestId: 'id-1',
+    method: 'PUT',
+    url: '/',
+    headers: {},
+    socket: { remoteAddress: '' },
+    since: 0,
+  }
+  const error = new AclError('name_in_use', 'taken')
+  const reply = { status: 500, headers: {}, body: '', endpoint: undefined, accessorId: undefined, error }
+  const metrics = { request: (endpoint: string, status: number) => counted.push([endpoint, status]) }
+  recordAnswer(reply, request, { metrics, accessLog: undefined })
+  expect(counted).toEqual([['none', 409]])
 })
 
 test('unknown fields are omitted', () => {

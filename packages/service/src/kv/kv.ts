@@ -93,10 +93,11 @@ export const writeKvHandler: Handler<'kv.write'> = (call) => {
 
 /** A write has at most one condition. @throws AclError `query_invalid`. */
 function refuseConflicts(query: Call<'kv.write'>['query']): void {
-  const given = (['acquire', 'release', 'cas'] as const).filter((option) => option in query)
+  const given = (['acquire', 'cas', 'release'] as const).filter((option) => option in query)
   if (given.length < 2) return
   const flags = given.map((option) => `${option}=${shorten(String(query[option]))}`).join('&')
-  throw new AclError('query_invalid', `Conflicting flags: ${flags}`, { field: given[0] ?? 'cas' })
+  const field = given.find((option) => option !== 'cas') ?? 'cas'
+  throw new AclError('query_invalid', `Conflicting flags: ${flags}`, { field })
 }
 
 /** `true`, even if the key did not exist and whatever `cas` says; `false` if the key has another ModifyIndex. Spec 5.4. */
