@@ -143,10 +143,11 @@ function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string
   // A status such as the 503 of a health check is the answer, not a refusal.
   const isAnswer = code === undefined && name !== undefined && routeOf(name).otherStatuses?.includes(status)
   if (!isAnswer && ![200, 301].includes(status)) {
-    if (status >= 500 && status !== 501) return 'a 5xx'
     if (status < 400) return 'an unknown status'
-    if (code === undefined || ACL_ERRORS[code as AclErrorCode].status !== status)
-      return 'a refusal without a code'
+    if (code === undefined) return 'a refusal without a code'
+    // Our status: to clients of other families, a caller's mistake may be 500.
+    const own = ACL_ERRORS[code as AclErrorCode].status
+    if (own >= 500 && own !== 501) return 'a 5xx'
     if (text === '' && code !== 'not_found') return 'a refusal without a word'
     if (text.length > 6_000) return 'a refusal too long to be read'
   }
