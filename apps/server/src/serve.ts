@@ -13,6 +13,7 @@ import { startEmbeddedPostgres } from './database/embedded-postgres.ts'
 import { migrate } from './database/schema/migrate.ts'
 import { claimPort } from './http/listener/listen.ts'
 import { createLoggers, type Loggers } from './logger.ts'
+import type { ServerProcess, ServerProcessOptions } from './server-process.ts'
 import { StartError } from './start-error.ts'
 import { type Channel, MainLink, REFUSED_EXIT_CODE } from './workers/main-link.ts'
 import { hangUpWorkers, startWorkers } from './workers/start-workers.ts'
@@ -67,15 +68,7 @@ async function serveAsMain(config: Config, loggers: Loggers, stops: Stop[], stop
     if (config.tlsCert !== undefined) process.on('SIGHUP', hangUpWorkers)
     return
   }
-  const { startServerProcess } = await loadServerProcess()
-  const server = await startServerProcess({
-    config,
-    databaseUrl,
-    dataDir,
-    ...loggers,
-    onFatal: (error) => stop(error),
-  })
-  stops.push((isForGood) => server.close(isForGood))
+  const server = await startProcess({ config, databaseUrl, dataDir, ...loggers, onFatal: stop }, stops)
   print(greeting(config, server.url, server.isBootstrapped))
 }
 
@@ -107,8 +100,11 @@ export async function servePostgres(config: Config): Promise<void> {
 }
 
 /** A main process with workers never needs this module, and uses half the memory without it. */
-function loadServerProcess(): Promise<typeof import('./server-process.ts')> {
-  return import('./server-process.ts')
+async function startProcess(options: ServerProcessOptions, stops: Stop[]): Promise<ServerProcess> {
+  const { startServerProcess } = await import('./server-process.ts')
+  const server = await startServerProcess(options)
+  stops.push((isForGood) => server.close(isForGood))
+  return server
 }
 
 /** Runs as a worker: the database at `DATABASE_URL` is already started and migrated. */
@@ -129,16 +125,8 @@ async function serveAsWorker(
     if (message.kind === 'stop') stop(undefined, message.isForGood)
   })
   const main = new MainLink(channel)
-  const { startServerProcess } = await loadServerProcess()
-  const server = await startServerProcess({
-    config,
-    databaseUrl,
-    dataDir,
-    ...loggers,
-    main,
-    onFatal: (error) => stop(error),
-  })
-  stops.push((isForGood) => server.close(isForGood))
+  const options = { config, databaseUrl, dataDir, ...loggers, main, onFatal: stop }
+  const server = await startProcess(options, stops)
   channel.send({ kind: 'listening', url: server.url, isBootstrapped: server.isBootstrapped })
 }
 

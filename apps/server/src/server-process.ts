@@ -29,7 +29,7 @@ import type { Tracing } from './tracing/open-tracing.ts'
 import { startTraced } from './tracing/start-tracing.ts'
 import type { MainLink } from './workers/main-link.ts'
 
-interface ServerProcessOptions {
+export interface ServerProcessOptions {
   readonly config: Config
   readonly databaseUrl: string
   readonly dataDir: string
@@ -42,7 +42,7 @@ interface ServerProcessOptions {
   readonly main?: MainLink
 }
 
-interface ServerProcess {
+export interface ServerProcess {
   /** The URL it listens on. */
   readonly url: string
   /** Whether a first management token exists. A secondary datacenter gets its token from the primary. */

@@ -17,10 +17,6 @@ export function Expiry({ value }: { readonly value: string | undefined }) {
   const now = useNow()
   if (value === undefined) return <span className="small muted">Never</span>
   const isSoon = Date.parse(value) - now < SOON_MS
-  const text = (
-    <time dateTime={value} title={absoluteTime(value)} className="nums">
-      {relativeTo(value, now)}
-    </time>
-  )
+  const text = <Instant value={value} />
   return isSoon ? <Badge tone="warn">{text}</Badge> : <span className="small">{text}</span>
 }

@@ -7,7 +7,12 @@ const said = (text: string) => z.string().meta({ description: text })
 const keys = (text: string) => z.array(z.string()).meta({ description: text })
 const links = (text: string) =>
   z.array(z.strictObject({ ID: recordId })).meta({ description: `${text}, by ID only.` })
-const namespace = said('Namespace of the record; `default` in the standard edition.')
+const named = { ID: recordId, Name: recordName, Description: z.string().meta({ description }) }
+const tail = {
+  Hash: hash,
+  ...stored,
+  Namespace: said('Namespace of the record; `default` in the standard edition.'),
+}
 const identities = {
   ServiceIdentities: z
     .array(serviceIdentitySchema)
@@ -27,28 +32,15 @@ const namespaceSchema = z
 
 const policySchema = z
   .strictObject({
-    ID: recordId,
-    Name: recordName,
-    Description: z.string().meta({ description }),
+    ...named,
     Rules: said('The rules as they were written.'),
     Datacenters: z.array(z.string()).optional().meta(datacenters),
-    Hash: hash,
-    ...stored,
-    Namespace: namespace,
+    ...tail,
   })
   .meta({ id: 'ChangedPolicy' })
 
 const roleSchema = z
-  .strictObject({
-    ID: recordId,
-    Name: recordName,
-    Description: z.string().meta({ description }),
-    Policies: links('Policies of the role'),
-    ...identities,
-    Hash: hash,
-    ...stored,
-    Namespace: namespace,
-  })
+  .strictObject({ ...named, Policies: links('Policies of the role'), ...identities, ...tail })
   .meta({ id: 'ChangedRole' })
 
 const tokenSchema = z
@@ -68,9 +60,7 @@ const tokenSchema = z
     LoginIdentity: said('Who logged in, as identified by the provider.'),
     ExpirationTime: said('From this instant on, the token behaves as if it were deleted.').optional(),
     CreateTime: createTime,
-    Hash: hash,
-    ...stored,
-    Namespace: namespace,
+    ...tail,
   })
   .meta({ id: 'ChangedToken' })
 

@@ -1,5 +1,5 @@
 /** Which rule texts apply to a token in this datacenter. Decisions: rule language, legacy mode. */
-import { limits, type NodeIdentity, type ServiceIdentity } from '@latchkey/contract'
+import { limits } from '@latchkey/contract'
 import { defaultsOf } from '../../global-management.ts'
 import { hasLinks } from '../../links.ts'
 import type {
@@ -106,17 +106,15 @@ class GatheredSources {
       policies.add(policy)
       if (isValidIn(policy.Datacenters, this.datacenter)) this.add(policySource(policy, start))
     }
-    for (const identity of links.ServiceIdentities ?? []) {
-      const { ServiceName, Datacenters } = identity
+    for (const { ServiceName, Datacenters } of links.ServiceIdentities ?? []) {
       if (services.has(ServiceName) || !isValidIn(Datacenters, this.datacenter) || this.isFull()) continue
       services.add(ServiceName)
-      this.add(serviceIdentitySource(identity, start))
+      this.add(identitySource('service-identity', ServiceName, start))
     }
-    for (const identity of links.NodeIdentities ?? []) {
-      const { NodeName, Datacenter } = identity
+    for (const { NodeName, Datacenter } of links.NodeIdentities ?? []) {
       if (nodes.has(NodeName) || Datacenter !== this.datacenter || this.isFull()) continue
       nodes.add(NodeName)
-      this.add(nodeIdentitySource(identity, start))
+      this.add(identitySource('node-identity', NodeName, start))
     }
   }
 
@@ -153,24 +151,17 @@ function policySource(policy: PolicyRecord, start: PathStart): PolicySource {
   }
 }
 
-function serviceIdentitySource({ ServiceName }: ServiceIdentity, start: PathStart): PolicySource {
+function identitySource(
+  via: 'service-identity' | 'node-identity',
+  name: string,
+  start: PathStart,
+): PolicySource {
   return {
-    key: `service-identity:${ServiceName}`,
+    key: `${via}:${name}`,
     policyId: '',
     policyName: '',
-    path: { ...start, via: 'service-identity', identity: ServiceName },
-    text: serviceIdentityRules(ServiceName),
-    dialect: 'current',
-  }
-}
-
-function nodeIdentitySource({ NodeName }: NodeIdentity, start: PathStart): PolicySource {
-  return {
-    key: `node-identity:${NodeName}`,
-    policyId: '',
-    policyName: '',
-    path: { ...start, via: 'node-identity', identity: NodeName },
-    text: nodeIdentityRules(NodeName),
+    path: { ...start, via, identity: name },
+    text: via === 'service-identity' ? serviceIdentityRules(name) : nodeIdentityRules(name),
     dialect: 'current',
   }
 }
