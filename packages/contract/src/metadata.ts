@@ -51,6 +51,8 @@ export interface RouteMetadata extends EndpointFacts {
   readonly asksAboutCaller?: true
   /** Answers state their freshness in `Effective-Consistency`. Decisions: read headers. */
   readonly saysConsistency?: true
+  /** Answers to `cached` have the headers of a cache. Decisions: read headers. */
+  readonly saysCache?: true
   /**
    * Rows that the caller may not read are left out, as `Results-Filtered-By-ACLs` indicates. Decisions: read headers.
    */

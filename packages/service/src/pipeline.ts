@@ -22,7 +22,7 @@ import {
   headerFamilies,
 } from './request/headers.ts'
 import { type ParsedRequest, type ParseOptions, parse } from './request/parse.ts'
-import { paramsOf } from './request/read-options.ts'
+import { type BlockingQuery, paramsOf } from './request/read-options.ts'
 import { RequestState } from './request/request-state.ts'
 import { checkPathIds, requireParams, route } from './request/routing.ts'
 import type { WireReply, WireRequest } from './request/wire.ts'
@@ -119,6 +119,7 @@ export class Pipeline {
     for (;;) {
       const reply = await this.replyOf(wait, asked, received)
       if (reply) return reply
+      asked.state.hasWaited = true
       await wait.news()
     }
   }
@@ -278,10 +279,11 @@ function setIndex(seen: Seen, { route, options, state }: ParsedRequest): void {
 const EFFECTIVE = { default: 'leader', consistent: 'consistent', stale: 'stale' } as const
 
 /** Sets headers that describe a read. Anonymous callers do not learn that rows are hidden. Decisions: read headers. */
-function setReadHeaders({ call, answer }: Seen, { route, state }: ParsedRequest): void {
+function setReadHeaders({ call, answer }: Seen, { route, query, state }: ParsedRequest): void {
   const { profile } = call.service
   if (route.saysConsistency && profile.has('http.effectiveConsistency'))
     state.setHeader('effectiveConsistency', EFFECTIVE[call.mode])
+  if (route.saysCache && (query as BlockingQuery).cached) state.setCacheHeaders()
   if (answer.lacksRows && call.caller.presented && profile.has('http.resultsFiltered'))
     state.setHeader('resultsFiltered', 'true')
 }

@@ -183,6 +183,8 @@ export const transactionCases: readonly Case[] = [
     await ctx.refuses('PUT', '/txn', { body: [...made, ...checks(45)] }, '413 transaction_too_large')
     assert.deepEqual(await ctx.ok('GET', `/catalog/service/${name}`), [])
     assert.equal((await apply(ctx, [...made, ...checks(30)])).status, 200)
+    const ofNode = await apply(ctx, [{ Check: { Verb: 'set', Check: { Node, CheckID: 'of-node' } } }])
+    assert.equal(ofNode.Results?.[0]?.Check?.ServiceTags, null)
     const Service = { Verb: 'get', Node, Service: { ID: name } }
     await ctx.refuses(
       'PUT',

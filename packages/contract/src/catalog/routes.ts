@@ -20,7 +20,7 @@ const rows = {
 const { rowRights: _none, ...unfiltered } = rows
 const listErrors = ['filter_invalid', 'field_too_long'] as const
 const ofOne = { ...rows, errors: [...listErrors, 'id_missing'] } as const
-const instances = { ...ofOne, errors: [...ofOne.errors, 'answer_too_large'] } as const
+const instances = { ...ofOne, saysCache: true, errors: [...ofOne.errors, 'answer_too_large'] } as const
 const write = {
   right: 'catalog',
   namespaced: true,
@@ -73,7 +73,7 @@ export const catalog = c.router({
     summary: 'List the names of services, with their tags',
     description: 'Combines the tags of all instances. Shows services that the caller may read.',
     query: namespacedBlockingQuery({ 'node-meta': ofNodes['node-meta'] }),
-    metadata: { ...rows, errors: [], ...row },
+    metadata: { ...rows, saysCache: true, errors: [], ...row },
   }),
   service: get('/v1/catalog/service/:Service', z.array(serviceInstanceSchema), {
     pathParams: serviceParam,

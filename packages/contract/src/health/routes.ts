@@ -100,6 +100,7 @@ const nodeParam = z.object({
   Node: z.string().meta({ description: 'Name of the node. Not case-sensitive.' }),
 })
 const ofService = { subject: 'service name' } as const
+const instanceRows = { ...ofOne, ...ofService, saysCache: true } as const
 const ofNode = { subject: 'node name' } as const
 const passing = textOrEmpty(
   'Only instances all of whose checks pass, including the checks of the node. Empty or a boolean; before 0.8.5 any value.',
@@ -128,14 +129,14 @@ export const health = c.router({
     summary: 'List the instances of a service with their checks',
     description: `${VISIBLE} From 1.0.7, the service has its own index, which moves when an instance, its node or one of their checks changes.`,
     query: namespacedBlockingQuery(instances),
-    metadata: { ...ofOne, ...ofService, ...row, spec: '9.3' },
+    metadata: { ...instanceRows, ...row, spec: '9.3' },
   }),
   connect: get('/v1/health/connect/:Service', found, {
     pathParams: serviceParam,
     summary: 'List the instances and proxies that connect for a service, with their checks',
     description: `Native instances, and proxies that represent the service. ${VISIBLE}`,
     query: namespacedBlockingQuery(instances),
-    metadata: { ...ofOne, ...ofService, gate: 'catalog.connect', spec: 'extension' },
+    metadata: { ...instanceRows, gate: 'catalog.connect', spec: 'extension' },
   }),
   ingress: get('/v1/health/ingress/:Service', found, {
     pathParams: serviceParam,
@@ -143,8 +144,7 @@ export const health = c.router({
     description: 'Always empty: this service configures no gateways.',
     query: namespacedBlockingQuery(instances),
     metadata: {
-      ...ofOne,
-      ...ofService,
+      ...instanceRows,
       gate: 'health.ingress',
       spec: 'extension',
       errors: [...selectErrors, 'id_missing'],

@@ -52,6 +52,8 @@ export function responseHeaders(headerPrefix: string): Readonly<Record<string, R
       description: 'Id of the request. The caller’s own, if it sent one.',
       schema: text,
     },
+    'X-Cache': { description: 'With `cached`: `HIT`, or `MISS` after a wait.', schema: text },
+    Age: { description: 'Of a `HIT`, in seconds.', schema: text },
     Warning: { description: 'Present if the token came in the query string.', schema: text },
     'Retry-After': { description: 'Seconds to wait before a retry.', schema: number },
   }
@@ -86,7 +88,8 @@ function headersOf(route: AnyRoute, headerPrefix: string): Readonly<Record<strin
     HEADER.defaultPolicy,
     HEADER.translateAddresses,
   ].map((suffix) => `${headerPrefix}${suffix}`)
-  return Object.fromEntries([...own, REQUEST_ID_HEADER, 'Warning'].map((name) => [name, headerRef(name)]))
+  const others = [REQUEST_ID_HEADER, 'Warning', ...(route.saysCache ? ['X-Cache', 'Age'] : [])]
+  return Object.fromEntries([...own, ...others].map((name) => [name, headerRef(name)]))
 }
 
 function headerRef(name: string): Reference {

@@ -196,7 +196,9 @@ const blocking = {
     },
     { description: 'Oldest acceptable state, such as `10s`. Implies `stale`.', type: 'string' },
   ),
-  cached: flag('Accepted for existing clients, without effect. Excludes `consistent`.'),
+  cached: flag(
+    'Some endpoints then answer with `X-Cache` and `Age`. Otherwise without effect. Excludes `consistent`.',
+  ),
   leader: flag('Accepted for existing clients, without effect.'),
 }
 

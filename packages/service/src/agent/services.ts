@@ -2,13 +2,13 @@
 import type { Catalog, CheckRecord, ServiceRecord } from '@latchkey/catalog'
 import { CHECK_FIELDS, SERVICE_FIELDS, showCheck, showNodeService } from '@latchkey/catalog'
 import { AclError, type AgentService, type HealthCheck, limits, shorten } from '@latchkey/contract'
-import { Fingerprint } from '../blocking/shown.ts'
 import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights } from '../catalog/rights.ts'
 import { type Context, type Handler, json } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { nodeTopic } from '../store/store.ts'
+import { contentHashOf } from './content-hash.ts'
 import { ownChecks, ownServices, seenService } from './own-node.ts'
 
 export const agentServicesHandler: Handler<'agent.services'> = async (call) => {
@@ -75,9 +75,25 @@ export function showAgentService(record: ServiceRecord, { view }: Context): Agen
     ...(TaggedAddresses === undefined ? {} : { TaggedAddresses }),
     ...(Weights === undefined ? {} : { Weights }),
     EnableTagOverride,
-    ...(proxy && Object.keys(record.Proxy).length > 0 ? { Proxy: proxy } : {}),
+    ...(proxy && Object.keys(record.Proxy).length > 0 ? { Proxy: showDefaults(proxy) } : {}),
     ...(connect && Object.keys(connect).length > 0 ? { Connect: connect } : {}),
   }
+}
+
+/** Agents show defaults that the catalog leaves out. */
+function showDefaults(proxy: ServiceRecord['Proxy']): ServiceRecord['Proxy'] {
+  const { Upstreams, Expose } = proxy as { readonly Upstreams?: readonly object[]; readonly Expose?: Exposed }
+  const upstreams = Upstreams?.map((one) => ({ DestinationType: 'service', ...one }))
+  const Paths = Expose?.Paths?.map((one) => ({ ...one, ParsedFromCheck: one.ParsedFromCheck ?? false }))
+  return {
+    ...proxy,
+    ...(upstreams ? { Upstreams: upstreams } : {}),
+    ...(Paths ? { Expose: { ...Expose, Paths } } : {}),
+  }
+}
+
+interface Exposed {
+  readonly Paths?: readonly { readonly ParsedFromCheck?: boolean }[]
 }
 
 /**
@@ -98,11 +114,4 @@ export function showAgentChecks(
     repeated.addTags(of)
     return { ...shown, Output: service.localChecks.outputOf(record.CheckID) ?? shown.Output }
   })
-}
-
-function contentHashOf(service: AgentService): string {
-  const fingerprint = new Fingerprint()
-  fingerprint.add(JSON.stringify(service))
-  const [, low = '', high = ''] = fingerprint.text.split(' ')
-  return [low, high].map((digits) => Number(digits).toString(16).padStart(8, '0')).join('')
 }

@@ -20,6 +20,9 @@ export class RequestState implements ReplyContext {
   pretty = false
   /** Whether a secondary forwarded this write to this primary. */
   isFromSecondary = false
+  /** Whether a blocking read found nothing new at first. */
+  hasWaited = false
+  private lastContactMs = 0
 
   constructor(
     request: WireRequest,
@@ -51,8 +54,15 @@ export class RequestState implements ReplyContext {
   }
 
   setFreshness(freshness: Freshness): void {
+    this.lastContactMs = freshness.lastContactMs
     this.setHeader('knownLeader', String(freshness.knownLeader))
     this.setHeader('lastContact', String(Math.round(freshness.lastContactMs)))
+  }
+
+  /** The memory of this server is the cache: a read finds its answer there, unless it waits for a change. */
+  setCacheHeaders(): void {
+    this.headers['X-Cache'] = this.hasWaited ? 'MISS' : 'HIT'
+    if (!this.hasWaited) this.headers.Age = String(Math.round(this.lastContactMs / 1_000))
   }
 
   setHeader(name: AnswerHeader, value: string): void {

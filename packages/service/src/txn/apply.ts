@@ -115,8 +115,10 @@ function showRecord(call: Context, shown: Shown, index: number): OperationResult
       return { Node: showNode(stamped(shown.record, index), view) }
     case 'service':
       return { Service: showNodeService(stamped(shown.record, index), view) }
-    case 'check':
-      return { Check: showCheck(stamped(shown.record, index), shown.service, view) }
+    case 'check': {
+      const check = showCheck(stamped(shown.record, index), shown.service, view)
+      return { Check: shown.service ? check : { ...check, ServiceTags: null } }
+    }
   }
 }
 

@@ -65,4 +65,16 @@ export const readHeaderCases: readonly Case[] = [
       assert.equal((await ctx.call('GET', path)).headers.get(backend), null, path)
     }
   }).needing({ from: '1.10' }),
+  test('read-headers/cached [D/catalog/read-headers] a read with `cached` says whether it had to wait for its answer', async (ctx) => {
+    const path = `/catalog/service/${ctx.unique('service')}?cached`
+    const waited = `${path}&wait=10ms&index=999999999`
+    for (const [url, told] of [
+      [path, ['HIT', '0']],
+      [waited, ['MISS', null]],
+      ['/catalog/nodes?cached', [null, null]],
+    ] as const) {
+      const reply = await ctx.call('GET', url)
+      assert.deepEqual([reply.headers.get('X-Cache'), reply.headers.get('Age')], told, url)
+    }
+  }).needing({ from: '1.4.0' }),
 ]
