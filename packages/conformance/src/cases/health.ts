@@ -88,7 +88,9 @@ export const healthCases: readonly Case[] = [
       Meta: { az: 'b', zone: 'a' },
       Name: name,
     }
-    const read = () => ctx.ok('GET', `/health/service/${name}`)
+    // Not with the checks of the node, which other cases change.
+    const paths = [`/catalog/service/${name}`, `/health/checks/${name}`]
+    const read = () => Promise.all(paths.map((path) => ctx.ok('GET', path)))
     await done(ctx, 'PUT', '/agent/service/register', first)
     const registered = await read()
     await done(ctx, 'PUT', '/agent/service/register', again)
