@@ -18,6 +18,9 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'update-token.ts: request.SecretID !== existing.SecretID':
     'runs after the check of acl:write, with which the caller may read this secret',
   'printer.ts: field === secret': 'the command line compares two fields of one answer to its user',
+  'import.ts: one.SecretID !== other.SecretID':
+    'the command line compares what two services show to its user',
+  'import.ts: secrets.includes(name)': 'compares names of fields',
   'kinds.ts: CONFIG_SECRETS.includes(field)': 'compares names of fields',
   'kinds.ts: CONFIG_SECRETS.includes(name)': 'compares names of fields',
   'login.ts: this.#login?.token.SecretID === refused': 'a client compares two secrets of its own',

@@ -44,6 +44,8 @@ export class Cluster {
   private readonly keys = `rehearsal:${randomBytes(32).toString('base64')}`
   private readonly servers = new Map<string, RunningServer & { isPaused: boolean; process: ServerProcess }>()
   private readonly urls = new Map<string, string>()
+  /** Starts that are not finished. */
+  private readonly starting = new Set<Promise<unknown>>()
   private database: ServerProcess | undefined
   private directory: string | undefined
   private databaseUrl = ''
@@ -79,7 +81,13 @@ export class Cluster {
   }
 
   /** @returns why the server refuses to start on this data; undefined if it runs. */
-  async start(id: string, { version, acls }: ServerStart): Promise<string | undefined> {
+  async start(id: string, options: ServerStart): Promise<string | undefined> {
+    const starting = this.startServer(id, options)
+    this.starting.add(starting)
+    return starting.finally(() => this.starting.delete(starting))
+  }
+
+  private async startServer(id: string, { version, acls }: ServerStart): Promise<string | undefined> {
     const isCopy = this.settings.LATCHKEY_PRIMARY_URL !== undefined && isAtLeast(version, NEW_ACLS)
     const directory = this.directory ?? tmpdir()
     const starting = startProcess({
@@ -162,6 +170,8 @@ export class Cluster {
 
   /** Ends every process and removes its files. Safe to call twice. */
   async close(): Promise<void> {
+    // A server that is still starting would make its directory again.
+    await Promise.allSettled(this.starting)
     await Promise.all([...this.servers.keys()].map((id) => this.end(id, 'SIGTERM')))
     const { database } = this
     this.database = undefined

@@ -44,7 +44,7 @@ export const agentSelfHandler: Handler<'operations.self'> = async (call) => {
   const isReduced = service.profile.has('agent.reducedSelf')
   // Before 1.4.0 there is only one ACL system, so there is no mode to report.
   const knowsModes = service.profile.has('upgrade.legacyMode')
-  const aclMode = service.aclEnabled ? aclModeOf(directory) : 'disabled'
+  const aclMode = knowsModes ? { acl: service.aclEnabled ? aclModeOf(directory) : 'disabled' } : {}
   const debugConfig = { ...cluster.debugConfig(), ...debugConfigOf(self, service) }
   return json({
     Config: isReduced ? reduced : { ...debugConfig, ...reduced },
@@ -52,8 +52,8 @@ export const agentSelfHandler: Handler<'operations.self'> = async (call) => {
     Coord: coordOf(catalog.coordinate(nodeName, '')?.Coord ?? ORIGIN),
     Member: showMember(self, catalog),
     Stats: {
-      ...statsOf(call, { self, leader: await cluster.leader() }),
-      latchkey: { ...(knowsModes ? { acl: aclMode } : {}), server: 'true', version: PRODUCT_VERSION },
+      ...statsOf(call, { self, leader: await cluster.leader(), aclMode }),
+      latchkey: { ...aclMode, server: 'true', version: PRODUCT_VERSION },
     },
     Meta: SEGMENT_META,
   })
@@ -85,7 +85,13 @@ function debugConfigOf({ address }: ClusterMember, service: ServiceOptions) {
   }
 }
 
-function statsOf(call: Context, { self, leader }: { readonly self: ClusterMember; readonly leader: string }) {
+interface Facts {
+  readonly self: ClusterMember
+  readonly leader: string
+  readonly aclMode: { readonly acl?: string }
+}
+
+function statsOf(call: Context, { self, leader, aclMode }: Facts) {
   const { service } = call
   const catalog = service.store.catalog()
   const checks = ownChecks(call, catalog)
@@ -99,7 +105,7 @@ function statsOf(call: Context, { self, leader }: { readonly self: ClusterMember
     },
     build: { prerelease: '', revision: '', version: service.profile.version.text },
     consul: {
-      acl: service.aclEnabled ? 'enabled' : 'disabled',
+      ...aclMode,
       bootstrap: 'false',
       known_datacenters: `${1 + (service.datacenters?.names.length ?? 0)}`,
       leader: `${leader === self.address}`,
