@@ -53,6 +53,10 @@ test('a rehearsal that behaves as the last one is predicted exactly', () => {
   const found = { servers: { a: seen, b: seen }, migration, secondaries: [] }
   const kept = machineTimesOf(measured, { found, simulated, known: undefined })
   expect(kept).toEqual({ ...times, beginMs: 700, noticeMs: 250, commitMs: 100 })
+  const slower = { ...kept, stepMs: { ...kept.stepMs, start: 1 }, joinMs: { restart: 4_500 }, beginMs: 900 }
+  expect(machineTimesOf(measured, { found, simulated, known: slower })).toEqual({
+    ...{ ...kept, stepMs: slower.stepMs, joinMs: { restart: 4_000 }, beginMs: 800 },
+  })
   const rows = compareTimes(found, simulated, simulateBeforehand({ scenario, tokens }, steps, kept))
   expect(rows.map(({ what, difference }) => [what, difference])).toEqual([
     ['a in new mode', 0],

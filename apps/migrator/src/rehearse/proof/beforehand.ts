@@ -61,7 +61,7 @@ export function simulateBeforehand(
   return { ...simulated, servers: Object.fromEntries(servers) }
 }
 
-/** The times that this rehearsal measured, and the known ones where it measured none. */
+/** The means of the known times and of those that this rehearsal measured. */
 export function machineTimesOf(
   measured: Measured,
   { found, simulated, known }: { found: TimesFound; simulated: Simulated; known: MachineTimes | undefined },
@@ -81,14 +81,28 @@ export function machineTimesOf(
   })
   const endedAt = startedAt + 1_000 * Math.min(...ends.map(({ newModeAt }) => newModeAt))
   const begun = log.find(({ message, at }) => message === BEGUN && at >= endedAt)
-  const { stepMs, joinMs, beginMs, noticeMs, commitMs } = known ?? UNKNOWN_TIMES
+  const noticeMs = mean(ends.map((each) => 1_000 * (each.seenAt - each.newModeAt)))
   return {
-    stepMs: { ...stepMs, ...meansOf(lengths) },
-    joinMs: { ...joinMs, ...meansOf(starts) },
-    beginMs: begun === undefined ? beginMs : begun.at - endedAt,
-    noticeMs: Math.max(0, mean(ends.map((each) => 1_000 * (each.seenAt - each.newModeAt))) ?? noticeMs),
-    commitMs: commitMsOf(log) ?? commitMs,
+    stepMs: blendEach(known?.stepMs, meansOf(lengths)),
+    joinMs: blendEach(known?.joinMs, meansOf(starts)),
+    beginMs: blend(known?.beginMs, begun && begun.at - endedAt),
+    noticeMs: blend(known?.noticeMs, noticeMs && Math.max(0, noticeMs)),
+    commitMs: blend(known?.commitMs, commitMsOf(log)),
   }
+}
+
+/** Servers look at each other once a second, so equal rehearsals differ by half a second: the kept times even this out. */
+function blend(known: number | undefined, measured: number | undefined): number {
+  if (known === undefined || measured === undefined) return measured ?? known ?? 0
+  return (known + measured) / 2
+}
+
+function blendEach(
+  known: Readonly<Record<string, number>> = {},
+  measured: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const fresh = Object.entries(measured).map(([kind, value]) => [kind, blend(known[kind], value)] as const)
+  return { ...known, ...Object.fromEntries(fresh) }
 }
 
 type TimesFound = Pick<Findings, 'servers' | 'migration' | 'secondaries'>
