@@ -26,6 +26,11 @@ export const HEADER_PREFIX_DEFAULT = 'X-Service-'
 /** The family of another implementation of this API, whose clients work unmodified. */
 export const HEADER_PREFIX_REFERENCE = 'X-Consul-'
 
+/** Whether a header prefix, in any case, is that of the clients of the reference. */
+export function isReferenceFamily(prefix: string): boolean {
+  return prefix.toLowerCase() === HEADER_PREFIX_REFERENCE.toLowerCase()
+}
+
 /** Header families that a server accepts by default. */
 export const HEADER_PREFIXES_DEFAULT: readonly string[] = [HEADER_PREFIX_DEFAULT, HEADER_PREFIX_REFERENCE]
 

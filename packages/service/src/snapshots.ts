@@ -1,4 +1,4 @@
-import { AclError, HEADER_PREFIX_REFERENCE } from '@latchkey/contract'
+import { AclError, isReferenceFamily } from '@latchkey/contract'
 import { requireAll } from './caller/authority.ts'
 import { type Context, type Handler, json } from './handler.ts'
 import type { Archives } from './options.ts'
@@ -10,7 +10,7 @@ import type { Archives } from './options.ts'
 export const readSnapshotHandler: Handler<'snapshots.read'> = async (call) => {
   const archives = requireArchives(call)
   await call.service.store.refresh('consistent')
-  if (call.family.prefix === HEADER_PREFIX_REFERENCE) {
+  if (isReferenceFamily(call.family.prefix)) {
     const { index, pieces } = await archives.readTarball(call.signal)
     const body = { kind: 'byte-stream', contentType: 'application/x-gzip', pieces } as const
     return { body, headers: { index: String(index), knownLeader: 'true', lastContact: '0' } }

@@ -2,7 +2,7 @@
  * FUZ-02, FUZ-03, API-02: generated requests against the whole service in memory. `LATCHKEY_FUZZ` sets their number,
  * `LATCHKEY_SEED` replays a run.
  */
-import { ACL_ERRORS, type AclErrorCode, endpoint, routeOf } from '@latchkey/contract'
+import { ACL_ERRORS, type AclErrorCode, endpoint, routeOf, statusOf } from '@latchkey/contract'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
 import type { Known, RandomRequest } from '@latchkey/testkit/service/random-request'
 import { ODD_TEXTS, randomRequest } from '@latchkey/testkit/service/random-request'
@@ -145,9 +145,10 @@ function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string
   if (!isAnswer && ![200, 301].includes(status)) {
     if (status < 400) return 'an unknown status'
     if (code === undefined) return 'a refusal without a code'
-    // Our status: to clients of other families, a caller's mistake may be 500.
+    // To clients of the family X-Consul-, a caller's mistake may be 500.
     const own = ACL_ERRORS[code as AclErrorCode].status
     if (own >= 500 && own !== 501) return 'a 5xx'
+    if (!statusesOf(code as AclErrorCode, name).includes(status)) return 'the status of another code'
     if (text === '' && code !== 'not_found') return 'a refusal without a word'
     if (text.length > 6_000) return 'a refusal too long to be read'
   }
@@ -155,6 +156,14 @@ function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string
   if (undeclared !== undefined) return undeclared
   const secret = shownSecret(scene, reply, request)
   return secret === undefined ? undefined : `the secret ${JSON.stringify(secret)} is shown`
+}
+
+/** The statuses that a refusal may have, in either dialect. */
+function statusesOf(code: AclErrorCode, name: Reply['endpoint']): readonly number[] {
+  const route = name && routeOf(name)
+  const keys = Object.keys(route?.referenceStatuses ?? {}).filter((key) => key.split(' ')[0] === code)
+  const fields = ['', ...keys.map((key) => key.split(' ')[1] ?? '')]
+  return [ACL_ERRORS[code].status, ...fields.map((field) => statusOf({ code, field }, 'reference', route))]
 }
 
 /** How a reply violates the contract of its endpoint. A world has no metrics of its own. */

@@ -1,12 +1,13 @@
 /** The catalog entries of the servers themselves: nodes, service and checks. Decisions: agent. */
 
 import { DEFAULT_NAMESPACE, type Member } from '@latchkey/acl'
+import { isReferenceFamily } from '@latchkey/contract'
 import type { Catalog } from '../catalog.ts'
 import type { CatalogChange } from '../commit-rules.ts'
 import { type CheckRecord, CRITICAL, type NodeRecord, nodeKey } from '../records/catalog-records.ts'
 import { ALIVE_CHECK, endOfNode, planRegistration } from '../registration/register.ts'
 
-/** Default names of the service of the servers. Clients of the family `X-Consul-` look for the second. */
+/** Clients of the family `X-Consul-` look for the second. */
 const SERVER_SERVICES = ['latchkey', 'consul'] as const
 
 /** The name of the service of the servers: the configured one, or the default of the first header prefix. */
@@ -15,7 +16,7 @@ export function serverServiceOf(options: {
   readonly headerPrefixes: readonly string[]
 }): string {
   const [first = ''] = options.headerPrefixes
-  return options.ownService ?? SERVER_SERVICES[first.toLowerCase() === 'x-consul-' ? 1 : 0]
+  return options.ownService ?? SERVER_SERVICES[isReferenceFamily(first) ? 1 : 0]
 }
 
 /** What existing clients expect in the metadata of an agent: the network has no segments. */

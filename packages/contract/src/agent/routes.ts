@@ -114,7 +114,7 @@ export type AgentService = z.infer<typeof agentServiceSchema>
 /** One service, with the hash that a client can wait on. */
 const agentServiceReadSchema = agentServiceSchema
   .extend({
-    ContentHash: z.string().meta({ description: 'Up to 16 hexadecimal digits: equal content, equal hash.' }),
+    ContentHash: z.string().meta({ description: '16 hexadecimal digits: equal content, equal hash.' }),
   })
   .strict()
   .meta({ id: 'AgentServiceRead' })

@@ -2685,7 +2685,7 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
             "Warning": 1
           },
           "EnableTagOverride": false,
-          "ContentHash": "760f2cccd1a16903"
+          "ContentHash": "3fe17b245a7515cb"
         }
       }
     }

@@ -1,6 +1,6 @@
 /** The two dialects of statuses: ours, and that of the clients of the reference. Decisions: dialects. */
 import { ACL_ERRORS, type AclErrorCode } from '../errors.ts'
-import { HEADER_PREFIX_REFERENCE } from '../headers.ts'
+import { isReferenceFamily } from '../headers.ts'
 
 export type Dialect = 'service' | 'reference'
 
@@ -30,5 +30,5 @@ export function statusOf(
 /** The dialect of a request's family. @param prefix of its headers; of the first family if the request uses none. */
 export function dialectOf(prefix: string, codes: StatusCodes): Dialect {
   if (codes !== 'family') return codes
-  return prefix.toLowerCase() === HEADER_PREFIX_REFERENCE.toLowerCase() ? 'reference' : 'service'
+  return isReferenceFamily(prefix) ? 'reference' : 'service'
 }

@@ -7,15 +7,6 @@ beforeAll(async () => {
   world = await aWorld()
 })
 
-const WHOLE_PROXY = {
-  ...{ DestinationServiceName: 'web', DestinationServiceID: 'web' },
-  ...{ LocalServiceAddress: '127.0.0.1', LocalServicePort: 80 },
-  Config: { s: 'x', n: 1.5, i: 3, b: true, z: null, l: [1, 'a', { q: false }], m: { k: 'v' } },
-  Upstreams: [{ DestinationName: 'db', LocalBindPort: 99, Config: { a: 1 }, MeshGateway: { Mode: 'local' } }],
-  MeshGateway: { Mode: 'remote' },
-  Expose: { Checks: true, Paths: [{ ListenerPort: 1, Path: '/m', LocalPathPort: 2, Protocol: 'http2' }] },
-}
-
 const put = (path: string, body: object) => world.ask('PUT', path, { token: MANAGEMENT, body })
 const register = (body: object) => put('/agent/service/register', body)
 
@@ -81,21 +72,6 @@ test.each<readonly [object, string, string]>([
     expect(reply).toMatchObject({ status: 400, code, text: expect.stringContaining(field) })
   }
 })
-
-test.each<readonly [string, object]>([
-  ['6b13684bfe179e67', { Name: 'foo', Tags: ['bar', 'baz'], Port: 8000 }],
-  ['1cfdf230ef166e54', { Name: 'nat', Port: 1, Connect: { Native: true } }],
-  ['7f3df395f1dd7c85', { Name: 'mgw', Kind: 'mesh-gateway', Port: 1, Proxy: { Config: { x: 1 } } }],
-  ['cb36e4b713fc60f2', { Name: 'px', Kind: 'connect-proxy', Port: 81, Proxy: WHOLE_PROXY }],
-])(
-  'a service has the ContentHash %s that existing agents answer (decisions: agent)',
-  async (ContentHash, body) => {
-    const existing = await aWorld({ version: '1.8.7' })
-    await existing.ask('PUT', '/agent/service/register', { token: MANAGEMENT, body })
-    const { Name } = body as { readonly Name: string }
-    expect(await existing.manage('GET', `/agent/service/${Name}`)).toMatchObject({ ContentHash })
-  },
-)
 
 test('before 1.7.0 unknown fields inside a service are ignored (spec 9.3)', async () => {
   const before = await aWorld({ version: '1.6.3' })

@@ -2,13 +2,13 @@
 import type { Catalog, CheckRecord, ServiceRecord } from '@latchkey/catalog'
 import { CHECK_FIELDS, SERVICE_FIELDS, showCheck, showNodeService } from '@latchkey/catalog'
 import { AclError, type AgentService, type HealthCheck, limits, shorten } from '@latchkey/contract'
+import { Fingerprint } from '../blocking/shown.ts'
 import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights } from '../catalog/rights.ts'
 import { type Context, type Handler, json } from '../handler.ts'
 import { RepeatedContent } from '../reply/repeated-content.ts'
 import { filterFor } from '../request/filter.ts'
 import { nodeTopic } from '../store/store.ts'
-import { contentHashOf } from './content-hash.ts'
 import { ownChecks, ownServices, seenService } from './own-node.ts'
 
 export const agentServicesHandler: Handler<'agent.services'> = async (call) => {
@@ -114,4 +114,12 @@ export function showAgentChecks(
     repeated.addTags(of)
     return { ...shown, Output: service.localChecks.outputOf(record.CheckID) ?? shown.Output }
   })
+}
+
+/** Tells whether a service has changed. Other services of this API answer other digits. */
+function contentHashOf(service: AgentService): string {
+  const fingerprint = new Fingerprint()
+  fingerprint.add(JSON.stringify(service))
+  const [, low = '', high = ''] = fingerprint.text.split(' ')
+  return [low, high].map((digits) => Number(digits).toString(16).padStart(8, '0')).join('')
 }

@@ -6,7 +6,7 @@ import type {
   Directory,
 } from '@latchkey/acl'
 import { checkRulesFit, shownConfig, writeAuthMethod } from '@latchkey/acl'
-import { AclError, type AuthMethod, formatInstant, HEADER_PREFIX_REFERENCE, limits } from '@latchkey/contract'
+import { AclError, type AuthMethod, formatInstant, isReferenceFamily, limits } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
 import { type Kind, readRecord, requireRecord, writeRecord } from '../records.ts'
@@ -136,7 +136,7 @@ function showAuthMethod(call: Context, method: AuthMethodRecord): AuthMethod {
     // A stored configuration has passed the schema of the contract.
     Config: shownConfig(method, {
       seesSecrets: caller.authorizer.aclWrite,
-      isRespelled: call.family.prefix === HEADER_PREFIX_REFERENCE && !acceptsProblem(call.request),
+      isRespelled: isReferenceFamily(call.family.prefix) && !acceptsProblem(call.request),
     }) as AuthMethod['Config'],
     ...(NamespaceRules.length === 0 ? {} : { NamespaceRules: [...NamespaceRules] }),
     ...limitsShown(method),

@@ -1,4 +1,5 @@
 /** Checks every answer of a service against its contract. */
+import { readWritten } from '@latchkey/acl'
 import { ACL_ERRORS, decodePath, matchPath, type RouteName, routeOf } from '@latchkey/contract'
 
 /** A reply as a client sees it. */
@@ -30,11 +31,19 @@ export function checkReply(name: RouteName, { status, contentType = '', text }: 
   const isText = route.answerForm === 'text'
   if (type !== (isText ? 'text/plain' : 'application/json')) fail(`it answers in ${type || 'no form'}`)
   const issues = route.schemas.answer.safeParse(isText ? text : JSON.parse(text)).error?.issues ?? []
-  // Clients of the family X-Consul- see the names inside Config as they wrote them. Decisions: auth methods.
-  const faults = issues.filter(
-    ({ code, path }) => !(code === 'unrecognized_keys' && path.at(-1) === 'Config'),
-  )
+  const faults = issues.filter((issue) => !isSpelling(issue))
   if (faults.length > 0) fail(faults.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '))
+}
+
+type Issue = NonNullable<
+  ReturnType<ReturnType<typeof routeOf>['schemas']['answer']['safeParse']>['error']
+>['issues'][number]
+
+/** Clients of the family X-Consul- see the names inside Config as they wrote them. Decisions: auth methods. */
+function isSpelling(issue: Issue): boolean {
+  if (issue.code !== 'unrecognized_keys' || issue.path.at(-1) !== 'Config') return false
+  const { names } = readWritten(Object.fromEntries(issue.keys.map((key) => [key, null])))
+  return Object.keys(names).length === issue.keys.length
 }
 
 /** Statuses of refusals before routing, by path or method. */
