@@ -45,11 +45,6 @@ export class PieceReader {
     return this.take(length)
   }
 
-  /** Reads to the end, so that errors of the source show. */
-  async skip(): Promise<void> {
-    while (!(await this.pieces.next()).done);
-  }
-
   async requireEnd(): Promise<void> {
     while (this.held.length === 0) {
       const { done, value } = await this.pieces.next()

@@ -4,85 +4,52 @@
  */
 import { createHash } from 'node:crypto'
 import { pipeline, Readable } from 'node:stream'
+import { ReadableStream } from 'node:stream/web'
 import { createGunzip, createGzip, type Gzip } from 'node:zlib'
 import { AclError } from '@latchkey/contract'
+import { createTarDecoder } from 'modern-tar'
+import { packTar } from 'modern-tar/fs'
 import { hashOf } from './format.ts'
-import { damaged, PieceReader } from './piece-reader.ts'
+import { damaged } from './piece-reader.ts'
 
-const BLOCK_BYTES = 512
-const PIECE_BYTES = 65_536
 const STATE = 'state.bin'
 /** Their servers accept 0 and 1, so one that gets such a tarball refuses it instead of reading our archive as its own state. */
 const META_VERSION = 100
-/** The largest size in octal digits. A larger one is a binary number with the highest bit set. */
-const OCTAL_SIZE_MAX = 0o77777777777
 
 /** @param archive of exactly `size` bytes. */
 export function tarballOf(
   archive: AsyncIterable<Uint8Array>,
   { index, size, now }: { readonly index: number; readonly size: number; readonly now: number },
 ): Gzip {
+  const meta = `${JSON.stringify({
+    ...{ Version: META_VERSION, ID: `1-${index}-${now}`, Index: index, Term: 1, Peers: null },
+    ...{ Configuration: { Servers: [] }, ConfigurationIndex: 0, Size: size },
+  })}\n`
+  const hash = createHash('sha256')
+  const sumsWith = (sum: string) => `${hashOf(meta)}  meta.json\n${sum}  ${STATE}\n`
+  async function* hashed() {
+    for await (const piece of archive) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+  /** Read once the state is written. */
+  function* sums() {
+    yield Buffer.from(sumsWith(hash.digest('hex')))
+  }
+  const file = { mode: 0o600, mtime: new Date(now) }
+  const tar = packTar([
+    { ...file, type: 'content', target: 'meta.json', content: meta },
+    { ...file, type: 'stream', target: STATE, content: Readable.from(hashed()), size },
+    {
+      ...{ ...file, type: 'stream', target: 'SHA256SUMS' },
+      ...{ content: Readable.from(sums()), size: sumsWith('0'.repeat(64)).length },
+    },
+  ])
   // Not compressed again: the parts of an archive are.
   const gzip = createGzip({ level: 0 })
-  pipeline(Readable.from(entries(archive, { index, size, now })), gzip, () => {})
+  pipeline(tar, gzip, () => {})
   return gzip
-}
-
-async function* entries(
-  archive: AsyncIterable<Uint8Array>,
-  { index, size, now }: { readonly index: number; readonly size: number; readonly now: number },
-): AsyncGenerator<Uint8Array> {
-  const meta = Buffer.from(
-    `${JSON.stringify({
-      ...{ Version: META_VERSION, ID: `1-${index}-${now}`, Index: index, Term: 1, Peers: null },
-      ...{ Configuration: { Servers: [] }, ConfigurationIndex: 0, Size: size },
-    })}\n`,
-  )
-  yield* entry('meta.json', meta, now)
-  yield headerOf(STATE, size, now)
-  const hash = createHash('sha256')
-  for await (const piece of archive) {
-    hash.update(piece)
-    yield piece
-  }
-  yield padding(size)
-  yield* entry('SHA256SUMS', `${hashOf(meta)}  meta.json\n${hash.digest('hex')}  ${STATE}\n`, now)
-  yield Buffer.alloc(2 * BLOCK_BYTES)
-}
-
-function* entry(name: string, text: string | Uint8Array, now: number): Generator<Uint8Array> {
-  const content = Buffer.from(text)
-  yield headerOf(name, content.length, now)
-  yield content
-  yield padding(content.length)
-}
-
-function headerOf(name: string, size: number, now: number): Buffer {
-  const header = Buffer.alloc(BLOCK_BYTES)
-  const octal = (value: number, at: number, length: number) =>
-    header.write(value.toString(8).padStart(length - 1, '0'), at)
-  header.write(name)
-  octal(0o600, 100, 8)
-  octal(0, 108, 8)
-  octal(0, 116, 8)
-  if (size <= OCTAL_SIZE_MAX) octal(size, 124, 12)
-  else {
-    header.writeUInt8(0x80, 124)
-    header.writeBigUInt64BE(BigInt(size), 128)
-  }
-  octal(Math.floor(now / 1_000), 136, 12)
-  header.write('        0', 148)
-  header.write('ustar\u000000', 257)
-  octal(
-    header.reduce((sum, byte) => sum + byte, 0),
-    148,
-    7,
-  )
-  return header
-}
-
-function padding(size: number): Buffer {
-  return Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES)
 }
 
 /**
@@ -104,39 +71,26 @@ export async function* unwrapped(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
 async function* stateOf(tarball: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const gunzip = createGunzip()
   pipeline(Readable.from(tarball), gunzip, () => {})
-  const reader = new PieceReader(gunzip)
   try {
-    for (;;) {
-      const header = await reader.bytes(BLOCK_BYTES, 'a header of the tarball')
-      const name = header.toString('latin1', 0, header.indexOf(0))
-      if (name === '') return await reader.skip()
-      const size = sizeIn(header)
-      for (let left = size; left > 0; left -= PIECE_BYTES) {
-        const piece = await reader.bytes(Math.min(left, PIECE_BYTES), name)
-        if (name !== STATE) continue
-        if (left === size) requireArchive(piece)
+    const files = ReadableStream.from<Uint8Array>(gunzip).pipeThrough(createTarDecoder({ strict: true }))
+    for await (const { header, body } of files) {
+      let isFirst = true
+      for await (const piece of body) {
+        if (header.name !== STATE) continue
+        if (isFirst) requireArchive(piece)
+        isFirst = false
         yield piece
       }
-      await reader.bytes(padding(size).length, name)
     }
   } catch (error) {
-    throw error instanceof AclError ? error : damaged('its tarball cannot be decompressed', error)
+    throw error instanceof AclError ? error : damaged('its tarball cannot be read', error)
   } finally {
     gunzip.destroy()
   }
 }
 
-function sizeIn(header: Buffer): number {
-  const isBinary = header.readUInt8(124) >= 0x80
-  const size = isBinary
-    ? Number(header.readBigUInt64BE(128))
-    : Number.parseInt(header.toString('latin1', 124, 135), 8)
-  if (Number.isSafeInteger(size)) return size
-  throw damaged('a header of its tarball has no size')
-}
-
 /** The state of other services is MessagePack, which begins with a map. */
-function requireArchive(state: Buffer): void {
+function requireArchive(state: Uint8Array): void {
   if (((state[0] ?? 0) & 0xf0) !== 0x80) return
   const message =
     'The archive is not for this server: it has the state of another implementation of this API. ' +
