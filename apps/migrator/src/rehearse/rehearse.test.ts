@@ -203,7 +203,7 @@ describe.concurrent('on real processes', () => {
     expect(rehearsal.proofs.find(({ name }) => name === 'no edit is lost')?.detail).not.toBe('0 edits')
   }, 600_000)
 
-  test('a roll back in time takes no rights, and a killed server that returns and leaves keeps nobody in legacy mode (spec 9.2.2, 9.2.5)', async ({
+  test('a roll back in time takes no rights, and a killed server that returns and leaves does not hold the others in legacy mode (spec 9.2.2, 9.2.5)', async ({
     expect,
   }) => {
     const rehearsal = await rehearse(options(BACK_AND_AWAY))

@@ -37,7 +37,7 @@ const TOKENS: readonly LegacyToken[] = ['web', 'web', 'db', 'db', HOSTILE, 'noth
   CreateIndex: 0,
   ModifyIndex: 0,
 }))
-/** Nobody can delete it, so an undo leaves it its links. */
+/** It cannot be deleted, so an undo keeps its links. */
 const ANONYMOUS = {
   ID: 'anonymous',
   Name: 'Anonymous Token',
@@ -129,7 +129,7 @@ test.skipIf(!hasTools)(
     )
     expect(undoScripts()).toEqual([])
 
-    // A signal ends it between two groups of changes, a kill at any call: nothing is lost, and it goes on.
+    // A signal stops the script between two groups of changes, and a kill at any call. Nothing is lost, and the next run continues.
     const stops: readonly [Stop, number | null, number][] = [
       [{ signal: 'SIGINT', at: /PUT .*\/policy/ }, 130, 6],
       [{ signal: 'SIGKILL', at: /PUT .*\/token/, times: 2 }, null, 5],
