@@ -104,8 +104,13 @@ export async function inTurns<T, R>(items: readonly T[], read: (item: T) => R | 
   return results
 }
 
-/** Whether a prune may delete a record. The service itself makes some, and deletes tokens that expire. */
-export function isPrunable(kind: KindName, { Name, AccessorID, ExpirationTime }: Fields): boolean {
+/**
+ * Whether a prune may delete a record. The service itself makes some, and deletes tokens that expire. A record without the
+ * fields that every record of its kind has cannot be named, and is left alone.
+ */
+export function isPrunable(kind: KindName, record: Fields): boolean {
+  const { Name, AccessorID, ExpirationTime } = record
+  if (FOLDER_KINDS[kind].required.some((field) => typeof record[field] !== 'string')) return false
   if (kind === 'token') return AccessorID !== ANONYMOUS && ExpirationTime === undefined
   return kind !== 'namespace' || Name !== 'default'
 }

@@ -67,7 +67,7 @@ export const readHeaderCases: readonly Case[] = [
   }).needing({ from: '1.10' }),
   test('read-headers/cached [D/catalog/read-headers] a read with `cached` says whether it had to wait for its answer', async (ctx) => {
     const path = `/catalog/service/${ctx.unique('service')}?cached`
-    const waited = `${path}&wait=10ms&index=999999999`
+    const waited = `${path}&wait=500ms&index=999999999`
     for (const [url, told] of [
       [path, ['HIT', '0']],
       [waited, ['MISS', null]],
