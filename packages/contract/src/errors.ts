@@ -216,6 +216,8 @@ export interface AclErrorDetails {
   readonly accessorId?: string
   /** The missing right. */
   readonly missing?: { readonly resource: string; readonly segment?: string; readonly access: string }
+  /** Where JSON is not valid, in the words of the reference, and the character there. `undefined`: the text ends. */
+  readonly syntax?: { readonly found: string | undefined; readonly where: string }
   /** Line and column, from 1, in a rule text or a JSON body. */
   readonly line?: number
   readonly column?: number

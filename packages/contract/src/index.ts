@@ -126,6 +126,7 @@ export {
 } from './refusals/dialect.ts'
 export { COMMON_ERRORS, codesOf } from './refusals/implied.ts'
 export type { Problem, Refusal } from './refusals/problem.ts'
+export { referenceHeadersOf, referenceTextOf } from './refusals/reference-answers.ts'
 export { type CreateRole, createRoleSchema, type Role, roleSchema, type UpdateRole } from './roles/routes.ts'
 export {
   type Answer,

@@ -91,6 +91,7 @@ export class Pipeline {
     if (routing.kind === 'moved') return state.empty(301, { Location: routing.location })
     const { match } = routing
     state.endpoint = match.name
+    state.params = match.params
     if (match.endpoint.acl && !this.options.aclEnabled)
       throw new AclError('acl_disabled', 'ACL support disabled')
     requireParams(match)

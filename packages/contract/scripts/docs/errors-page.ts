@@ -24,12 +24,12 @@ function overview(): string {
 }
 
 const DIALECTS = `<a id="dialects"></a>
-## Two dialects of statuses
+## Two dialects of refusals
 
-A request of the family \`X-Consul-\` gets the statuses that clients of that family match; the texts are the same. A request that
+A request of the family \`X-Consul-\` gets the statuses and texts that clients of that family match. A request that
 accepts \`application/problem+json\` always gets ours, as do all requests of other families and those without a family, unless
 \`X-Consul-\` comes first in \`LATCHKEY_HEADER_PREFIXES\`. \`LATCHKEY_STATUS_CODES\` sets one dialect for all:
-see the [decision](decisions/dialects.md). A status of 200 is the answer \`true\`. All other codes have one status.
+see the [decision](decisions/dialects.md), which also says which texts differ. A status of 200 is the answer \`true\`. All other codes have one status.
 `
 
 function dialects(): string {

@@ -93,8 +93,9 @@ class Reader {
       return word[1]
     }
     const char = this.text[this.at]
-    if (char === undefined) throw this.error('the text ends where a value was expected')
-    throw this.error(`unexpected ${JSON.stringify(char)} where a value was expected`)
+    const where = 'looking for beginning of value'
+    if (char === undefined) throw this.error('the text ends where a value was expected', where)
+    throw this.error(`unexpected ${JSON.stringify(char)} where a value was expected`, where)
   }
 
   private object(): Json {
@@ -104,19 +105,22 @@ class Reader {
     for (let left = JSON_FIELDS_MAX; ; left -= 1) {
       if (left === 0) throw tooMany(formatPath(this.path), `${JSON_FIELDS_MAX} fields`)
       this.blanks()
-      if (this.text[this.at] !== '"') throw this.error('a field name in double quotes was expected')
+      if (this.text[this.at] !== '"') {
+        const where = 'looking for beginning of object key string'
+        throw this.error('a field name in double quotes was expected', where)
+      }
       const key = this.string()
       if (key === '__proto__' && !this.isForeign) throw this.error('the field name "__proto__" is refused')
       // The cheap check is nearly always sufficient.
       if (result[key] !== undefined && Object.hasOwn(result, key)) {
         throw this.error(`the field ${JSON.stringify(shorten(key))} appears twice`)
       }
-      this.expect(':')
+      this.expect(':', 'after object key')
       this.path.push(key)
       result[key] = this.value()
       this.path.pop()
       if (this.closes('}')) return result
-      this.expect(',')
+      this.expect(',', 'after object key:value pair')
     }
   }
 
@@ -129,7 +133,7 @@ class Reader {
       result.push(this.value())
       this.path.pop()
       if (this.closes(']')) return result
-      this.expect(',')
+      this.expect(',', 'after array element')
     }
   }
 
@@ -147,12 +151,13 @@ class Reader {
     return true
   }
 
-  private expect(char: string): void {
+  private expect(char: string, where: string): void {
     this.blanks()
     if (this.text[this.at] !== char) {
       const found = this.text[this.at]
       throw this.error(
         `${JSON.stringify(char)} was expected, ${found === undefined ? 'the text ends' : `found ${JSON.stringify(found)}`}`,
+        where,
       )
     }
     this.at += 1
@@ -182,6 +187,7 @@ class Reader {
           this.at < text.length
             ? 'a control character inside a string must be escaped'
             : 'the text ends inside a string',
+          'in string literal',
         )
       }
     }
@@ -224,15 +230,16 @@ class Reader {
     }
   }
 
-  private error(problem: string): AclError {
+  private error(problem: string, where?: string): AclError {
     const before = this.text.slice(0, this.at)
     const line = before.split('\n').length
     const column = this.at - (before.lastIndexOf('\n') + 1) + 1
     const field = formatPath(this.path)
-    const where = `line ${line}, column ${column}${field === '' ? '' : `, in ${field}`}`
-    return new AclError('body_malformed', `The body is not valid JSON: ${problem} (${where})`, {
+    const place = `line ${line}, column ${column}${field === '' ? '' : `, in ${field}`}`
+    return new AclError('body_malformed', `The body is not valid JSON: ${problem} (${place})`, {
       line,
       column,
+      ...(where === undefined ? {} : { syntax: { found: this.text[this.at], where } }),
       ...(field === '' ? {} : { field }),
     })
   }

@@ -311,7 +311,11 @@ export const operations = c.router({
       wan: text('Not empty: names carry their datacenter, as in `db-1.dc1`.'),
       segment: text('Only `_all`, which existing clients send, and which has no effect.'),
     }),
-    metadata: { right: 'catalog', rowRights: true, errors: [], ...row },
+    metadata: {
+      ...{ right: 'catalog', rowRights: true, errors: [] },
+      referenceStatuses: { 'query_invalid segment': 500 },
+      ...row,
+    },
   }),
   metrics: get('/v1/agent/metrics', agentMetricsSchema, {
     summary: 'Read the metrics of this process',

@@ -32,7 +32,7 @@ export const forceLeaveHandler: Handler<'agentProcess.forceLeave'> = async (call
   const { Node } = call.params
   const left = await call.service.cluster.forceLeave(Node)
   if (left === 'alive') return done()
-  if (left === 0) throw new AclError('not_found', `No node found with name '${shorten(Node)}'`)
+  if (left === 0) throw new AclError('not_found', `agent: No node found with name '${shorten(Node)}'`)
   await registerServers(call.service, [{ id: '', node: Node, address: '', status: 'left' }])
   return done()
 }

@@ -47,7 +47,8 @@ export const servicesHandler: Handler<'catalog.services'> = (call) => {
     for (const tag of record.Tags) known.add(tag)
     tags.set(record.Service, known)
   }
-  const answer = Object.fromEntries([...tags].map(([name, ofName]) => [name, [...ofName]]))
+  const byName = [...tags].sort(([a], [b]) => (a < b ? -1 : 1))
+  const answer = Object.fromEntries(byName.map(([name, ofName]) => [name, [...ofName]]))
   return rights.mark(json(answer, { topic: isByNode ? 'catalog' : 'services', index, filtered: true }))
 }
 

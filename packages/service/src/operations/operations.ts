@@ -130,7 +130,7 @@ export const membersHandler: Handler<'operations.members'> = async (call) => {
   if (segment !== undefined && segment !== EVERY_SEGMENT) {
     const message =
       wan === undefined ? 'There are no network segments' : 'Cannot provide a segment with wan=true'
-    throw new AclError('query_invalid', message, { field: 'segment' })
+    throw new AclError('query_invalid', message, { field: wan === undefined ? 'segment' : 'wan' })
   }
   const members = await call.service.cluster.members()
   const rights = new RowRights(call)

@@ -1,6 +1,15 @@
 /** Renders answers and refusals as wire replies. Only this file turns an error into a status. Decisions: error bodies. */
 import type { AnyRoute, Dialect, EndpointName } from '@latchkey/contract'
-import { ACL_ERRORS, AclError, PROBLEM_JSON, REQUEST_ID_HEADER, routeOf, statusOf } from '@latchkey/contract'
+import {
+  ACL_ERRORS,
+  AclError,
+  PROBLEM_JSON,
+  REQUEST_ID_HEADER,
+  referenceHeadersOf,
+  referenceTextOf,
+  routeOf,
+  statusOf,
+} from '@latchkey/contract'
 import type { AnswerBody, AnyAnswer } from '../handler.ts'
 import type { HeaderSource } from '../request/headers.ts'
 import type { WireReply, WireRequest } from '../request/wire.ts'
@@ -9,6 +18,8 @@ import { JSON_TYPE, parseExact, stringify } from './json-text.ts'
 export interface ReplyContext {
   readonly request: WireRequest
   readonly endpoint: EndpointName | undefined
+  /** In the path. */
+  readonly params?: Readonly<Record<string, string>> | undefined
   readonly accessorId: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly pretty: boolean
@@ -22,6 +33,11 @@ const TYPES = {
   ...{ json: JSON_TYPE, 'json-text': JSON_TYPE },
   ...{ 'json-bytes': JSON_TYPE, 'json-document': JSON_TYPE, 'json-stream': JSON_TYPE },
 } as const
+
+/** The reference calls the value of a key a text; browsers treat it as such, because of {@link FOREIGN_CONTENT}. */
+function typeOf(kind: keyof typeof TYPES, dialect: Dialect): string {
+  return kind === 'bytes' && dialect === 'reference' ? 'text/plain' : TYPES[kind]
+}
 
 /** For content that a caller stored: a browser must not treat it as a page, nor run it as part of this origin. */
 export const FOREIGN_CONTENT = {
@@ -39,12 +55,15 @@ export function renderAnswer(
   const { kind } = answer.body
   const guards = kind === 'bytes' || kind === 'byte-stream' ? FOREIGN_CONTENT : undefined
   const own = 'contentType' in answer.body ? answer.body.contentType : undefined
+  const isUntyped = context.dialect === 'reference' && answer.body.kind === 'text' && answer.body.text === ''
   return {
     status: answer.status ?? 200,
     headers: {
-      ...context.headers,
+      ...(context.dialect === 'reference'
+        ? referenceHeadersOf(context.headers, context.endpoint)
+        : context.headers),
       ...guards,
-      'Content-Type': own ?? TYPES[kind],
+      ...(isUntyped ? {} : { 'Content-Type': own ?? typeOf(kind, context.dialect) }),
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: context.request.requestId,
     },
@@ -160,14 +179,18 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
     accessorId,
     requestId,
   }
-  const asText = status === 200 ? ([JSON_TYPE, 'true'] as const) : ([TEXT_TYPE, detail] as const)
+  const isOfReference = dialect === 'reference' && refusal.code !== 'internal'
+  const text = isOfReference ? referenceTextOf(refusal, { ...context, status }) : detail
+  const asText = status === 200 ? ([JSON_TYPE, 'true'] as const) : ([TEXT_TYPE, text] as const)
   const [type, body] = asProblem ? ([PROBLEM_JSON, JSON.stringify(problem)] as const) : asText
   return {
     status,
     headers: {
-      ...context.headers,
+      ...(isOfReference
+        ? referenceHeadersOf(context.headers, context.endpoint, refusal.code)
+        : context.headers),
       ...refusal.details.headers,
-      'Content-Type': type,
+      ...(body === '' ? {} : { 'Content-Type': type }),
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: requestId,
     },

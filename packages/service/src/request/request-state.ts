@@ -16,6 +16,7 @@ export class RequestState implements ReplyContext {
   private readonly statusCodes: StatusCodes
   readonly headers: Record<string, string> = {}
   endpoint: EndpointName | undefined
+  params: Readonly<Record<string, string>> | undefined
   accessorId: string | undefined
   pretty = false
   /** Whether a secondary forwarded this write to this primary. */
