@@ -115,6 +115,55 @@ describe('COH-03: a read from the database returns after the local state has cau
   })
 })
 
+describe('COH-02: the change log brings the tokens that this process has cached, as of its index', () => {
+  const put = (record: TokenRecord) => ({ table: 'tokens', op: 'put', record, expect: undefined }) as const
+
+  test.each([1, 64, 65])(
+    '%i changed tokens, one of them twice, one deleted, one never read',
+    async (count) => {
+      const reader = await aReader()
+      const [deleted, unread] = [aToken(), aToken()]
+      const cached = Array.from({ length: count }, () => aToken())
+      await writer.commit([deleted, unread, ...cached].map(putNew))
+      for (const { SecretID } of [deleted, ...cached]) await reader.tokens.bySecret(SecretID)
+      const { misses } = reader.tokens.counts
+      await writer.commit([{ table: 'tokens', op: 'delete', record: deleted, expect: undefined }])
+      await writer.commit([put({ ...unread, Description: 'changed' })])
+      for (const Description of ['changed', 'last']) {
+        await Promise.all(cached.map((token) => writer.commit([put({ ...token, Description })])))
+      }
+      await reader.follower.sync()
+      for (const { AccessorID, SecretID } of cached) {
+        const token = await reader.tokens.bySecret(SecretID)
+        expect(token).toEqual(await writer.tokenBySecret(SecretID))
+        expect(token?.Description).toBe('last')
+        expect(await reader.tokens.byAccessor(AccessorID)).toBe(token)
+      }
+      // A batch has the tokens of 64 indexes: the two above and the first changes of the others.
+      expect(reader.tokens.counts.misses - misses).toBe(Math.max(0, count - 62))
+      expect(await reader.tokens.bySecret(deleted.SecretID)).toBeUndefined()
+      expect(await reader.tokens.bySecret(unread.SecretID)).toMatchObject({ Description: 'changed' })
+    },
+  )
+
+  test('and is not mixed with tokens of a later snapshot, while records of the directory are read', async () => {
+    const reader = await aReader()
+    const token = aToken()
+    await writer.commit([putNew(token)])
+    await reader.tokens.bySecret(token.SecretID)
+    const policy = aPolicy()
+    await writer.commit([{ table: 'policies', op: 'put', record: policy, expect: 0 }])
+    reader.queries.onAnswer = () => {
+      reader.queries.onAnswer = () => undefined
+      return writer.commit([put({ ...token, Policies: [{ ID: policy.ID }] })]).then(() => {})
+    }
+    await reader.follower.sync()
+    expect((await reader.tokens.bySecret(token.SecretID))?.Policies).toEqual([])
+    await reader.follower.sync()
+    expect((await reader.tokens.bySecret(token.SecretID))?.Policies).toEqual([{ ID: policy.ID }])
+  })
+})
+
 test('COH-02: readers that arrive during a query share the next query, which sees every commit before it', async () => {
   const { queries, follower, state } = await aReader()
   const earlier = follower.rounds

@@ -109,6 +109,7 @@ test('COH-02: changed tokens, and all tokens after a reset, are dropped', async 
     index: 5,
     now: 0,
     isMember: true,
+    tokens: [],
     tables: TABLES,
     records: NO_RECORDS,
     changes: [
@@ -147,6 +148,7 @@ test('a batch removes deleted records from the directory; one that was applied a
       index,
       now: 0,
       isMember: true,
+      tokens: [],
       tables: { ...TABLES, policies: index },
       records: { ...NO_RECORDS, policies: op === 'put' ? [policy] : [] },
       changes: [{ index, entity: 'policies', op, key: policy.ID, binary_key: null }],

@@ -8,6 +8,7 @@ import {
   directoryKey,
   emptyDirectoryMaps,
   isDirectoryTable,
+  type TokenRecord,
 } from '@latchkey/acl'
 import {
   CATALOG_TABLES,
@@ -20,6 +21,7 @@ import {
   isCatalogTable,
   serviceIndexChanges,
 } from '@latchkey/catalog'
+import { ownText } from '@latchkey/contract'
 import {
   type Change,
   catalogTopics,
@@ -35,6 +37,7 @@ import {
 import type { CatalogContent } from '../held-tables.ts'
 import type { KvCache, TokenCache, TokenKeys } from '../read/caches.ts'
 import { readBytes, readText } from '../read/stored-text.ts'
+import { ownRecord, type TokenRow, tokenOfRow } from '../token-table.ts'
 import type { ChangeBatch, ChangeRow, HeldRecords } from './read-changes.ts'
 import { TopicIndexes } from './topic-indexes.ts'
 import type { Waiters } from './waiters.ts'
@@ -97,7 +100,9 @@ export class LocalState {
     }
     const touched = new Set<Topic>()
     const changed = batch.changes.filter(({ index }) => index > this.appliedIndex)
+    const tokens = this.renewedTokens(batch.tokens)
     for (const change of changed) this.noteChange(change, touched)
+    for (const [record, secretHash] of tokens) this.tokens.add(record, secretHash)
     if (isWhole) this.replaceRecords(batch.index, batch.records)
     else {
       this.takeDirectoryRecords(changed, batch.records)
@@ -105,6 +110,16 @@ export class LocalState {
     }
     for (const name of Object.keys(batch.tables) as TableName[]) this.topics.touch(name, batch.tables[name])
     this.finish(batch.index, touched)
+  }
+
+  /** The new versions of cached tokens. The same lookup hash means the same secret, so nothing is decrypted. */
+  private renewedTokens(rows: readonly TokenRow[]): readonly (readonly [TokenRecord, string])[] {
+    return rows.flatMap((row) => {
+      const known = this.tokens.byHashKey(row.secretHash)
+      if (!known) return []
+      const record = ownRecord(tokenOfRow(row, { open: () => known.SecretID }))
+      return [[record, ownText(row.secretHash)] as const]
+    })
   }
 
   /** Applies own commits that follow without a gap: only then is the result known without reading it back. */

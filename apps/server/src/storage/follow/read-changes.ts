@@ -1,8 +1,10 @@
 import type { RecordOf, TableName } from '@latchkey/service'
+import type { Database } from '../../database/connect.ts'
 import { withAclErrors } from '../../database/database-error.ts'
 import { Prisma, type PrismaClient } from '../../generated/prisma/client.ts'
 import type { SecretBox } from '../../secrets/secret-box.ts'
 import { HELD_TABLES, type HeldTable, hasKeys, readHeld } from '../held-tables.ts'
+import { FIELD_END, ROW_END, readTokenRows, TOKEN_FIELDS_SQL, type TokenRow } from '../token-table.ts'
 
 /** One row of the change log. `entity` is a table of the port, or `members`. */
 export interface ChangeRow {
@@ -15,20 +17,31 @@ export interface ChangeRow {
 
 type Tables = Readonly<Record<TableName, number>>
 
+interface LogBasis {
+  readonly index: number
+  readonly now: number
+  readonly isMember: boolean
+  readonly tokens: readonly TokenRow[]
+}
+
 /**
- * The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds; `isMember`,
- * whether the requesting process was a member, in the same snapshot.
+ * The answer of `latchkey_change_log`: see the migration. `now` is the database's clock, in milliseconds. Of the same
+ * snapshot are `isMember`, whether the requesting process was a member, and `tokens`, some of the changed tokens as of
+ * `index`, so that a process that caches one of them need not read it again.
  */
-export type ChangeLog = { readonly index: number; readonly now: number; readonly isMember: boolean } & (
-  | { readonly tables?: never; readonly reset?: never }
-  | { readonly tables: Tables; readonly reset: true }
-  | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
-)
+export type ChangeLog = LogBasis &
+  (
+    | { readonly tables?: never; readonly reset?: never }
+    | { readonly tables: Tables; readonly reset: true }
+    | { readonly tables: Tables; readonly reset?: never; readonly changes: readonly ChangeRow[] }
+  )
 
 export type ChangeBatch = ChangeLog & { readonly records: HeldRecords }
 
 export type HeldRecords = { readonly [T in HeldTable]: readonly RecordOf[T][] }
 
+/** Most changed tokens that come with the log. After larger commits, such as copies, tokens are read on demand. */
+const TOKENS_MAX = 64
 /** With more changed records than this, whole tables are read instead of single keys. */
 const KEYS_MAX = 1_000
 
@@ -45,12 +58,16 @@ export interface ChangesQuestion {
 
 /** Reads the changes after an index, with the changed records in memory. @throws AclError `unavailable` */
 export async function readChanges(
-  prisma: PrismaClient,
+  { prisma, pool }: Pick<Database, 'prisma' | 'pool'>,
   question: ChangesQuestion,
   secrets: SecretBox,
 ): Promise<ChangeBatch> {
   return withAclErrors(async () => {
-    const log = await readLog(prisma, question)
+    const run: RunLog = async (values) => {
+      const statement = { name: 'change-log', text: CHANGE_LOG, values: [...values] }
+      return (await pool.query<LogRow>(statement)).rows
+    }
+    const log = await readLog(run, question)
     if (!needsRecords(log, question.isWhole)) return { ...log, records: NO_RECORDS }
     // In one snapshot with the log: later commits may have touched the records.
     return inSnapshot(prisma, (tx) => readBatch(tx, question, secrets))
@@ -62,7 +79,7 @@ async function readBatch(
   question: ChangesQuestion,
   secrets: SecretBox,
 ): Promise<ChangeBatch> {
-  const log = await readLog(tx, question)
+  const log = await readLog((values) => tx.$queryRawUnsafe(CHANGE_LOG, ...values), question)
   if (!log.tables) return { ...log, records: NO_RECORDS }
   const keysOf = question.isWhole || log.reset ? () => undefined : keysOfLog(log.changes)
   return { ...log, records: await readRecords(tx, keysOf, secrets) }
@@ -77,15 +94,31 @@ function keysOfLog(changes: readonly ChangeRow[]): KeysOf {
   }
 }
 
-async function readLog(
-  client: Pick<Prisma.TransactionClient, '$queryRaw'>,
-  { after, memberId }: ChangesQuestion,
-): Promise<ChangeLog> {
-  const [row] = await client.$queryRaw<{ answer: string; isMember: boolean }[]>`
-    SELECT latchkey_change_log(${after}::bigint)::text AS answer, EXISTS (
-      SELECT FROM member WHERE id = ${memberId} AND NOT is_fenced AND left_at IS NULL) AS "isMember"`
+/** Prepared once per connection: every reader without a lease waits for this statement. */
+const CHANGE_LOG = `SELECT latchkey_change_log($1::bigint)::text AS answer,
+  EXISTS (SELECT FROM member WHERE id = $2 AND NOT is_fenced AND left_at IS NULL) AS "isMember",
+  CASE WHEN (SELECT index FROM commit_index) > $1::bigint THEN (
+    SELECT string_agg(concat_ws('${FIELD_END}', ${TOKEN_FIELDS_SQL}), '${ROW_END}') FROM (
+      SELECT DISTINCT binary_key FROM change
+      WHERE index > $1::bigint AND index <= $1::bigint + ${TOKENS_MAX} AND entity = 'tokens' LIMIT ${TOKENS_MAX}
+    ) changed JOIN token ON secret_hash = binary_key) END AS tokens`
+
+interface LogRow {
+  readonly answer: string
+  readonly isMember: boolean
+  readonly tokens: string | null
+}
+
+type RunLog = (values: readonly unknown[]) => Promise<readonly LogRow[]>
+
+async function readLog(run: RunLog, { after, memberId }: ChangesQuestion): Promise<ChangeLog> {
+  const [row] = await run([after, memberId])
   // This project's own SQL defines the shape of the JSON.
-  return { ...JSON.parse(row?.answer ?? 'null'), isMember: row?.isMember }
+  return {
+    ...JSON.parse(row?.answer ?? 'null'),
+    isMember: row?.isMember,
+    tokens: readTokenRows(row?.tokens ?? ''),
+  }
 }
 
 function needsRecords(log: ChangeLog, isWhole: boolean): boolean {

@@ -60,6 +60,11 @@ export class TokenCache {
     return entry?.record?.ModifyIndex === modifyIndex ? entry.record : undefined
   }
 
+  /** The cached token of a secret, in any version. */
+  byHashKey(secretHash: string): TokenRecord | undefined {
+    return this.byHash.get(secretHash)?.value.record
+  }
+
   /** The lookup hash of a token's secret in hex, if this version of the token is cached with the same ids. */
   secretHashOf({ AccessorID, SecretID }: TokenRecord, modifyIndex: number): string | undefined {
     const entry = use(this.bySecret.get(SecretID))

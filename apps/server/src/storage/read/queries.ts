@@ -26,11 +26,13 @@ export interface Snapshot<T> {
 
 /** The statements of the store. Each reads one snapshot and returns its index. */
 export class Queries {
+  private readonly database: Pick<Database, 'prisma' | 'pool'>
   private readonly prisma: PrismaClient
   private readonly secrets: SecretBox
 
-  constructor({ prisma }: Pick<Database, 'prisma'>, secrets: SecretBox) {
-    this.prisma = prisma
+  constructor(database: Pick<Database, 'prisma' | 'pool'>, secrets: SecretBox) {
+    this.database = database
+    this.prisma = database.prisma
     this.secrets = secrets
   }
 
@@ -45,7 +47,7 @@ export class Queries {
   }
 
   async changes(question: ChangesQuestion): Promise<ChangeBatch> {
-    return readChanges(this.prisma, question, this.secrets)
+    return readChanges(this.database, question, this.secrets)
   }
 
   async tokensByAccessorKey(accessorKeys: readonly string[]): Promise<Snapshot<readonly TokenRow[]>> {
