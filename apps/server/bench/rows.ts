@@ -119,6 +119,7 @@ export const ROWS: readonly Row[] = [
   selfOfMany(1_000, 32, 2),
   selfOfMany(TOKENS, 32, 2),
   selfOfMany(TOKENS, 256, 1.5),
+  selfOfMany(MANY, 32, 1),
   load('read-100000-32', 32, async ({ tokens }) => shuffled(await tokens.accessors(MANY)).map(read), 1.5),
   {
     name: 'memory-100000',

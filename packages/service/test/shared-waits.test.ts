@@ -14,7 +14,7 @@ let ids = 0
 function waiting(
   path: string,
   headers: Readonly<Record<string, string>> = HEADERS,
-  alike: object | undefined = headers,
+  alike: string | undefined = JSON.stringify(headers),
 ): WireRequest {
   ids += 1
   return {

@@ -154,7 +154,7 @@ export interface Answered {
  */
 export class SharedAnswers {
   private readonly ports: Pick<ServiceOptions, 'store' | 'clock'>
-  private last: (Answered & { readonly alike: object; url: string; version: string }) | undefined
+  private last: (Answered & { readonly alike: string; url: string; version: string }) | undefined
 
   constructor(ports: Pick<ServiceOptions, 'store' | 'clock'>) {
     this.ports = ports

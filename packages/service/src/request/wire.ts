@@ -24,8 +24,8 @@ export interface WireRequest {
   /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal | undefined
   readonly requestId: string
-  /** The same object for requests with equal methods and headers. Absent: unknown. */
-  readonly alike?: object | undefined
+  /** Equal for requests with equal methods and headers. Absent: unknown. */
+  readonly alike?: string | undefined
   /** Address of the client, for rate limits. Absent: the client has no limit of its own. */
   readonly client?: string | undefined
 }

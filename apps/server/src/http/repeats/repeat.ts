@@ -28,6 +28,7 @@ const NO_BODY = new Uint8Array()
 export class Repeat implements WireRequest {
   readonly method: string
   readonly url: string
+  /** Without the one that holds the secret. */
   readonly headers: HeaderValues
   readonly socket: Socket
   readonly requestId: string
@@ -39,13 +40,21 @@ export class Repeat implements WireRequest {
   reply: WireReply | undefined
   /** Called with the reply if it was not available when the repeat began. */
   onReply: ((reply: WireReply) => void) | undefined
+  private readonly secret: PlainRequest['secret']
+  private readonly block: string
   private readonly body: Uint8Array
   private readonly parts: RepeatParts
 
-  constructor({ method, url, headers, body }: PlainRequest, socket: Socket, parts: RepeatParts) {
+  constructor(
+    { method, url, headers, secret, block, body }: PlainRequest,
+    socket: Socket,
+    parts: RepeatParts,
+  ) {
     this.method = method
     this.url = url
     this.headers = headers
+    this.secret = secret
+    this.block = block
     this.body = body ?? NO_BODY
     this.socket = socket
     this.requestId = requestIdOf(this)
@@ -60,13 +69,12 @@ export class Repeat implements WireRequest {
     return this.parts.clientOf(this)
   }
 
-  get alike(): object | undefined {
-    // Requests with equal header blocks share one object.
-    return this.method === 'GET' ? this.headers : undefined
+  get alike(): string | undefined {
+    return this.method === 'GET' ? this.block : undefined
   }
 
   header(name: string): string | undefined {
-    return this.headers[name]
+    return name === this.secret?.name ? this.secret.value : this.headers[name]
   }
 
   readBody(bytesMax: number): Uint8Array {

@@ -12,9 +12,50 @@ test('a request is answered as a repeated one once Node has parsed its headers, 
   const first = await converse(port, Array(2).fill(read('token/self')))
   expect(repeated).toEqual(['/v1/acl/token/self'])
   expect(new Set(first.map(withoutDate)).size).toBe(1)
-  // Other paths and connections share the headers. Node parses the first request of each, and other headers.
-  await converse(port, [read('token/1'), read('token/2'), read('token/3', 'b')])
-  expect(repeated.slice(1)).toEqual(['/v1/acl/token/2'])
+  // Other paths, connections and secrets share the headers. Node parses the first request of each connection.
+  const others = await converse(port, [
+    read('token/1'),
+    read('token/2'),
+    read('token/3', 'b'),
+    read('token/4'),
+  ])
+  expect(repeated.slice(1)).toEqual(['/v1/acl/token/2', '/v1/acl/token/3', '/v1/acl/token/4'])
+  expect(others.map((answer) => /token\/\d \w/.exec(answer)?.[0])).toEqual(
+    ['1 a', '2 a', '3 b', '4 a'].map((end) => `token/${end}`),
+  )
+})
+
+test.each([
+  ['an empty secret', ''],
+  ['a secret of other characters', 'a:b'],
+  ['a secret that ends the line', 'a\r\nX-More: b'],
+  ['a secret with a blank', 'a b'],
+  ['a secret behind a tab', '\ta'],
+  ['the place of a secret', '\0'],
+  ['a very long secret', 'x'.repeat(129)],
+])('%s is not taken for that of another request', async (_what, secret) => {
+  const { port, repeated } = await start()
+  const { port: plain } = await start({ fastLane: false })
+  const pieces = [read('token/self'), read('token/self', 'b'), read('token/self', secret), read('token/self')]
+  expect(await exchange(port, pieces)).toBe(await exchange(plain, pieces))
+  expect(repeated[0]).toBe('/v1/acl/token/self')
+})
+
+test.each([
+  ['Authorization: Bearer a', 'Authorization: Bearer b', 3],
+  ['Authorization: Bearer a', 'Authorization: Bearer  b', 2],
+  ['Authorization: Bearer a', 'authorization: Bearer b', 2],
+  ['X-Consul-Token: a', 'x-consul-token: b', 2],
+  // Only headers of secrets are taken apart.
+  ['Origin: token: a', 'Origin: token: b', 0],
+  ['X-Request-Id: token: a', 'X-Request-Id: token: b', 0],
+])('after %s twice, %s and the first again, %i of them were repeated', async (one, other, count) => {
+  const { port, repeated } = await start()
+  const { port: plain } = await start({ fastLane: false })
+  const request = (line: string) => read('token/self').replace(/X-Token: a/i, line)
+  const pieces = [one, one, other, one].map(request)
+  expect(await exchange(port, pieces)).toBe(await exchange(plain, pieces))
+  expect(repeated).toHaveLength(count)
 })
 
 function withoutDate(answer: string): string {
