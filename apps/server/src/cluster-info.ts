@@ -1,7 +1,7 @@
 /** This process's view of the cluster, for the API. */
 
 import { cpus, freemem, hostname, platform, release, totalmem, type, uptime } from 'node:os'
-import { MEMBER_HEARTBEAT_MS, type Member } from '@latchkey/acl'
+import { MEMBER_HEARTBEAT_MS } from '@latchkey/acl'
 import type { AgentHost } from '@latchkey/contract'
 import {
   aclModeOf,
@@ -18,6 +18,7 @@ import { Remembered } from './remembered.ts'
 import type { Replication } from './replication/replication.ts'
 import { type ReplicationReport, replicationStateOf } from './replication/replication-state.ts'
 import type { ServerStore } from './server-store.ts'
+import type { StoreMember } from './storage/members/membership.ts'
 import { showAgentMetrics } from './telemetry/agent-metrics.ts'
 import { mergeMetrics } from './telemetry/metrics.ts'
 import type { ServerMetrics } from './workers/main-link.ts'
@@ -105,10 +106,14 @@ export function createClusterInfo(options: {
   }
 }
 
-function show(member: Member & { readonly address: string }): ClusterMember {
-  const { id, node, address, datacenter, version, mode, status } = member
+function show(member: StoreMember): ClusterMember {
+  const { id, node, address, datacenter, version, mode, status, startedAt, heartbeatAt, seenIndex } = member
   // Only the end of legacy mode distinguishes a server that stopped from one that left.
-  return { id, node, address, datacenter, version, mode, status: status === 'stopped' ? 'left' : status }
+  return {
+    ...{ id, node, address, datacenter, version, mode, startedAt, heartbeatAt },
+    status: status === 'stopped' ? 'left' : status,
+    seenIndex: seenIndex === undefined ? undefined : Number(seenIndex),
+  }
 }
 
 const NS_PER_MS = 1_000_000

@@ -11,6 +11,7 @@ import { type Config, describeConfig } from './config/config.ts'
 import { startPatiently } from './database/start-patiently.ts'
 import { startDns } from './dns/start-dns.ts'
 import type { AccessLog } from './http/access-log.ts'
+import { advertisedAddress } from './http/listener/advertised-address.ts'
 import { startJobs } from './jobs/start-jobs.ts'
 import { PrimaryClient } from './outgoing/primary-client.ts'
 import { openTlsFiles } from './outgoing/tls-files.ts'
@@ -126,7 +127,7 @@ async function startOnce(
       log,
     })
     if (dns) started.push(() => dns.close())
-    await store.membership.announce(listener.address)
+    await store.membership.announce(advertisedAddress(listener.address))
     await registerSelf(store, config, log)
     const jobs = startJobs({
       store,

@@ -128,6 +128,7 @@ export type {
 export type {
   AclModeRecord,
   AreaRecord,
+  AutopilotRecord,
   IntentionMigrationRecord,
   MigrationRecord,
   SystemKey,

@@ -18,6 +18,7 @@ import { legacy } from './legacy/routes.ts'
 import { login } from './login/routes.ts'
 import { namespaces } from './namespaces/routes.ts'
 import { operations } from './operations/routes.ts'
+import { operator } from './operator/routes.ts'
 import { policies } from './policies/routes.ts'
 import { roles } from './roles/routes.ts'
 import { c } from './route.ts'
@@ -48,6 +49,7 @@ export const contract = c.router({
   agentChecks,
   agentProcess,
   operations,
+  operator,
   snapshots,
   datacenters,
   legacy,
@@ -78,6 +80,7 @@ export const RESOURCES = {
   agentChecks: "Checks of the server's node, and reports from clients. Section 9.4.",
   agentProcess: 'The server process: membership, machine, shutdown. Section 9.4.',
   operations: 'The service itself: processes, replication, migration. Sections 9.3 and 9.4.',
+  operator: 'The servers of the datacenter, as operators of existing services list and remove them.',
   snapshots: 'Backup and restore of the whole store. Section 9.4.',
   datacenters: 'Decisions of an operator about replication between datacenters. An extension.',
   legacy: 'The API before 1.4.0, removed in 1.11. Sections 9.1 and 9.2.',

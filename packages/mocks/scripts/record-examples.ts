@@ -406,6 +406,11 @@ async function server(): Promise<void> {
       LastBatchAt: '2026-01-31T12:00:09Z',
     },
   })
+  await ask('operator.raftConfiguration')
+  await ask('operator.autopilotHealth')
+  await ask('operator.readAutopilot')
+  await ask('operator.writeAutopilot', { body: { CleanupDeadServers: false } })
+  invent('operator.removePeer', '')
   await ask('operations.versions', { query: 'from=1.8.0&to=1.8.1' })
   await ask('operations.setReplicationToken', { body: { Token: 'a0e3f4b2-8d0c-4a5e-9f56-3a1c7d2b9e80' } })
   await ask('agentProcess.host', {

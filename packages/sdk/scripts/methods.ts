@@ -365,6 +365,20 @@ await client.configEntries.write({ Kind: 'service-intentions', Name: 'orders', S
       'update(update: CoordinateUpdate): string': {},
     },
   },
+  Operator: {
+    doc: 'The servers of the datacenter, as operators of existing services list and remove them.',
+    methods: {
+      'raftConfiguration(): RaftConfiguration': {},
+      'removePeer(filter: Peer): string': {},
+      'autopilotHealth(): AutopilotHealth': {},
+      'readAutopilot(): Autopilot': {},
+      'writeAutopilot(settings: AutopilotWrite): boolean': {
+        ...cas,
+        options: 'EntryCasOptions',
+        doc: 'Replaces the settings of the cleanup of servers. Returns whether they were written.',
+      },
+    },
+  },
   Areas: {
     doc: 'Network areas, which link two datacenters, in the extended edition. Spec 9.4.',
     methods: {

@@ -16,6 +16,7 @@ import { Intentions } from './generated/intentions.ts'
 import { Legacy } from './generated/legacy.ts'
 import { Namespaces } from './generated/namespaces.ts'
 import { Oidc } from './generated/oidc.ts'
+import { Operator } from './generated/operator.ts'
 import { Sessions } from './generated/sessions.ts'
 import { Status } from './generated/status.ts'
 import { Locks } from './locks/locks.ts'
@@ -66,6 +67,7 @@ export class Client<M extends Mode = 'value'> extends Calls<M> {
   readonly locks: Locks
   readonly coordinates: Coordinates<M>
   readonly areas: Areas<M>
+  readonly operator: Operator<M>
   readonly catalog: Catalog<M>
   readonly namespaces: Namespaces<M>
   readonly legacy: Legacy<M>
@@ -94,6 +96,7 @@ export class Client<M extends Mode = 'value'> extends Calls<M> {
     this.locks = new Locks(settings)
     this.coordinates = new Coordinates(core)
     this.areas = new Areas(core)
+    this.operator = new Operator(core)
     this.catalog = new Catalog(core)
     this.namespaces = new Namespaces(core)
     this.legacy = new Legacy(core)

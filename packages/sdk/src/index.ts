@@ -28,6 +28,7 @@ export type { Intentions } from './generated/intentions.ts'
 export type { Legacy } from './generated/legacy.ts'
 export type { Namespaces } from './generated/namespaces.ts'
 export type { Oidc } from './generated/oidc.ts'
+export type { Operator } from './generated/operator.ts'
 export type { Sessions } from './generated/sessions.ts'
 export type { Status } from './generated/status.ts'
 export { Lock, LockLost } from './locks/held-lock.ts'
@@ -76,6 +77,7 @@ export type {
   MaintenanceOptions,
   NodeFilter,
   OidcCallbackOptions,
+  Peer,
   PromoteOptions,
   PutOptions,
   RegisterOptions,
@@ -115,6 +117,9 @@ export type {
   AuthorizeAnswer,
   AuthorizeCheck,
   AuthUrl,
+  Autopilot,
+  AutopilotHealth,
+  AutopilotWrite,
   BindingRule,
   BindingRuleCreate,
   BindingRuleUpdate,
@@ -171,6 +176,7 @@ export type {
   PolicyListEntry,
   PolicyUpdate,
   PromotedDatacenter,
+  RaftConfiguration,
   Registration,
   Removal,
   ReplicationStatus,

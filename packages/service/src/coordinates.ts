@@ -2,8 +2,8 @@
 import { type CoordinateRecord, coordinateKey, nodeKey } from '@latchkey/catalog'
 import { AclError, type Body, type Coordinate, limits } from '@latchkey/contract'
 import { RowRights, requireNode } from './catalog/rights.ts'
-import { type Handler, json, missing } from './handler.ts'
-import type { CoordinateCollector, CoordinateReport } from './options.ts'
+import { type Context, type Handler, json, missing } from './handler.ts'
+import type { ClusterInfo, CoordinateCollector, CoordinateReport } from './options.ts'
 import { decideAndCommit } from './store/commit.ts'
 import type { Change, Store } from './store/store.ts'
 import { partsOf } from './turns.ts'
@@ -23,8 +23,7 @@ export function coordOf(coord: CoordinateRecord['Coord']): Coordinate['Coord'] {
 /** Servers measure no distances between datacenters: those of this one are at the origin. Decisions: coordinates. */
 export const coordinateDatacentersHandler: Handler<'coordinates.datacenters'> = async (call) => {
   const { cluster, datacenter, datacenters } = call.service
-  const nodes = new Map((await cluster.members()).map(({ node }) => [nodeKey(node), node]))
-  const own = [...nodes.values()].map((Node) => ({ Node, Segment: '', Coord: coordOf(ORIGIN) }))
+  const own = (await originsOf(cluster)).map((record) => ({ ...record, Coord: coordOf(record.Coord) }))
   const others = datacenters?.names ?? []
   const shown = [datacenter, ...others].map((Datacenter, i) => ({
     Datacenter,
@@ -34,21 +33,41 @@ export const coordinateDatacentersHandler: Handler<'coordinates.datacenters'> = 
   return json(shown)
 }
 
-export const listCoordinatesHandler: Handler<'coordinates.nodes'> = (call) => {
+type Placed = Pick<CoordinateRecord, 'Node' | 'Segment' | 'Coord'>
+
+/** The servers of this datacenter, which measure nothing. */
+async function originsOf(cluster: ClusterInfo): Promise<Placed[]> {
+  const nodes = new Map((await cluster.members()).map(({ node }) => [nodeKey(node), node]))
+  return [...nodes.values()].map((Node) => ({ Node, Segment: '', Coord: ORIGIN }))
+}
+
+/** Coordinates that agents reported, and the origin for registered servers without one; by node. */
+async function placedNodes({ service }: Context): Promise<readonly Placed[]> {
+  const servers = await originsOf(service.cluster)
+  const catalog = service.store.catalog()
+  const reported = catalog.coordinates()
+  const known = new Set(reported.map(({ Node }) => nodeKey(Node)))
+  const origins = servers.flatMap((server) => {
+    const Node = known.has(nodeKey(server.Node)) ? undefined : catalog.node(server.Node)?.Node
+    return Node === undefined ? [] : [{ ...server, Node }]
+  })
+  return [...reported, ...origins].toSorted((a, b) => (nodeKey(a.Node) < nodeKey(b.Node) ? -1 : 1))
+}
+
+export const listCoordinatesHandler: Handler<'coordinates.nodes'> = async (call) => {
+  const placed = await placedNodes(call)
   const rights = new RowRights(call)
-  const visible = call.service.store
-    .catalog()
-    .coordinates()
-    .filter(({ Node }) => rights.node(Node))
+  const visible = placed.filter(({ Node }) => rights.node(Node))
   return rights.mark(json(showCoordinates(visible, call.query.segment), { topic: 'coordinates' }))
 }
 
-export const readCoordinateHandler: Handler<'coordinates.node'> = (call) => {
+export const readCoordinateHandler: Handler<'coordinates.node'> = async (call) => {
   const { params, query, service } = call
+  const placed = await placedNodes(call)
   const catalog = service.store.catalog()
   requireNode(call, catalog.nodeName(params.Node), 'read', params.Node)
   const key = nodeKey(params.Node)
-  const ofNode = catalog.coordinates().filter(({ Node }) => nodeKey(Node) === key)
+  const ofNode = placed.filter(({ Node }) => nodeKey(Node) === key)
   const shown = showCoordinates(ofNode, query.segment)
   const watch = { topic: 'coordinates', filtered: true } as const
   return shown.length === 0 ? missing(new AclError('not_found', 'No coordinate'), watch) : json(shown, watch)
@@ -77,7 +96,7 @@ function reportOf({ Node, Segment = '', Coord }: Body<'coordinates.update'>): Co
   return { Node, Segment, Coord: whole }
 }
 
-function showCoordinates(records: readonly CoordinateRecord[], segment: string | undefined): Coordinate[] {
+function showCoordinates(records: readonly Placed[], segment: string | undefined): Coordinate[] {
   return records
     .filter(({ Segment }) => segment === undefined || Segment === segment)
     .map(({ Node, Segment, Coord }) => ({ Node, Segment, Coord: coordOf(Coord) }))

@@ -10,6 +10,7 @@ export { requireKey } from './kv/kv-entry.ts'
 export { FairQueue } from './limits/fair-queue.ts'
 export { type Release, Semaphore, type Share } from './limits/semaphore.ts'
 export { type Rate, type RateLimits, type Taken, TokenBuckets } from './limits/token-buckets.ts'
+export { cleansUpServers } from './operator.ts'
 export type {
   ApiDocument,
   Archives,

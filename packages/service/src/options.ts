@@ -25,6 +25,10 @@ export interface ClusterMember {
   readonly version: string
   readonly mode: 'legacy' | 'enabled' | 'disabled' | 'unknown'
   readonly status: 'alive' | 'failed' | 'left'
+  /** Instants by the clock of the store; absent in the mocks, like the index up to which it has read the changes. */
+  readonly startedAt?: number | undefined
+  readonly heartbeatAt?: number
+  readonly seenIndex?: number | undefined
 }
 
 export type ApiDocument = JsonDocument<Readonly<Record<string, unknown>>>

@@ -4,6 +4,7 @@ import type { Clock } from '@latchkey/acl'
 import { isOutage } from '@latchkey/contract'
 import {
   type ConsistencyMode,
+  cleansUpServers,
   type Freshness,
   KeyedMutex,
   type Store,
@@ -156,7 +157,7 @@ export async function openStore(options: OpenStoreOptions) {
   })
   const prune = async () => {
     while (isLeader() && (await queries.prune(CHANGES_KEPT_MS)) > 0);
-    if (isLeader()) await membership.forget()
+    if (isLeader()) await membership.forget(cleansUpServers(state.directory()))
     if (isLeader()) await sessionTimes.prune()
   }
   const housekeeping = setInterval(() => {

@@ -13,6 +13,7 @@ export interface SystemValues {
   readonly 'replication-token': ReplicationTokenRecord
   readonly intentions: IntentionMigrationRecord
   readonly areas: readonly AreaRecord[]
+  readonly autopilot: AutopilotRecord
 }
 
 export type SystemKey = keyof SystemValues
@@ -67,4 +68,16 @@ export interface IntentionMigrationRecord {
   readonly since: number
   /** What `waiting` waits for, each phrased to follow "waits for". */
   readonly waitsFor?: readonly string[]
+}
+
+/** The system record `autopilot`. Only `CleanupDeadServers` has an effect. Decisions: agent. */
+export interface AutopilotRecord {
+  readonly CleanupDeadServers: boolean
+  readonly LastContactThreshold: string
+  readonly MaxTrailingLogs: number
+  readonly MinQuorum: number
+  readonly ServerStabilizationTime: string
+  readonly RedundancyZoneTag: string
+  readonly DisableUpgradeMigration: boolean
+  readonly UpgradeVersionTag: string
 }

@@ -42,6 +42,18 @@ export function serverNode({ id, node, address }: ServerMember): NodeRecord {
   }
 }
 
+/** Whether a node has its address and metadata from a server, and not from a client. */
+function isAsRegistered({ Address, TaggedAddresses, Meta }: NodeRecord): boolean {
+  return hasSame(TaggedAddresses ?? {}, taggedAddresses(Address)) && hasSame(Meta ?? {}, SEGMENT_META)
+}
+
+type Texts = Readonly<Record<string, string>>
+
+function hasSame(one: Texts, other: Texts): boolean {
+  const names = Object.keys({ ...one, ...other })
+  return names.every((name) => one[name] === other[name])
+}
+
 export function taggedAddresses(host: string): Readonly<Record<string, string>> {
   const family = host.includes(':') ? 'ipv6' : /^[\d.]+$/.test(host) ? 'ipv4' : undefined
   const ofFamily = family === undefined ? {} : { [`lan_${family}`]: host, [`wan_${family}`]: host }
@@ -115,7 +127,10 @@ function planAlive(
     Namespace: DEFAULT_NAMESPACE,
   }
   const checks = [aliveCheck(node, 'passing')]
-  const request = { node: known ?? serverNode(first), service, checks, skipsNode: known !== undefined }
+  const isAtKnown = alive.some(({ address }) => placeOf(address).host === known?.Address)
+  const keepsNode = known !== undefined && (isAtKnown || !isAsRegistered(known))
+  const moved = { ...serverNode(first), ID: known?.ID || first.id, Node: node }
+  const request = { node: keepsNode ? known : moved, service, checks, skipsNode: keepsNode }
   return [...renamed, ...planRegistration(request, catalog).changes]
 }
 

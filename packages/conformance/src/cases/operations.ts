@@ -15,6 +15,12 @@ interface Member {
   readonly Status: number
 }
 
+interface Server {
+  readonly ID: string
+  readonly Address: string
+  readonly Leader: boolean
+}
+
 export const operationCases: readonly Case[] = [
   test('operations/cluster [9.4] leader, peers, members, datacenters and replication describe one cluster', async (ctx) => {
     const leader = await ctx.ok<string>('GET', '/status/leader', { token: null })
@@ -33,6 +39,62 @@ export const operationCases: readonly Case[] = [
     assert.equal(replication.Enabled, false)
     assert.equal(replication.Mode, 'enabled')
   }).needing({ datacenter: 'primary' }),
+  test('operations/servers [D/agent] the peers of Raft are the servers that status/peers lists, and autopilot calls them healthy', async (ctx) => {
+    const raft = await ctx.ok<{ Servers: Server[] }>('GET', '/operator/raft/configuration')
+    const addresses = raft.Servers.map(({ Address }) => Address)
+    assert.deepEqual(addresses.sort(), (await ctx.ok<string[]>('GET', '/status/peers')).sort())
+    const leader = await ctx.ok<string>('GET', '/status/leader')
+    assert.deepEqual(
+      raft.Servers.filter(({ Leader }) => Leader).map(({ Address }) => Address),
+      [leader],
+    )
+    const health = await ctx.ok('GET', '/operator/autopilot/health')
+    assert.deepEqual([health.Healthy, health.FailureTolerance], [true, addresses.length - 1])
+    const [{ ID = '', Address = '' } = {}] = raft.Servers
+    const peer = '/operator/raft/peer'
+    for (const [query, refusal] of [
+      ['', '400 query_invalid'],
+      [`?id=${ID}&address=${Address}`, '400 query_invalid'],
+      ['?address=nope', '404 not_found'],
+      ['?id=nope', '404 not_found'],
+      [`?id=${ID}`, '400 field_invalid'],
+      [`?address=${Address}`, '400 field_invalid'],
+    ] as const)
+      await ctx.refuses('DELETE', `${peer}${query}`, {}, refusal)
+    const { ID: policy } = await ctx.policy('operator = "read"')
+    const { SecretID: token } = await ctx.token({ Policies: [{ ID: policy }] })
+    await ctx.ok('GET', '/operator/raft/configuration', { token })
+    await ctx.refuses('DELETE', `${peer}?id=nope`, { token }, '403 privilege_missing')
+    await ctx.refuses('GET', '/operator/autopilot/health', { token: null }, '403 privilege_missing')
+  }),
+  test('operations/autopilot [D/agent] the settings of autopilot are kept as sent, and replaced only with their index', async (ctx) => {
+    const path = '/operator/autopilot/configuration'
+    const before = await ctx.ok('GET', path)
+    const sent = { CleanupDeadServers: false, LastContactThreshold: '1500ms', max_trailing_logs: 7 }
+    assert.equal(await ctx.ok('PUT', `${path}?cas=${Number(before.ModifyIndex) + 1}`, { body: sent }), false)
+    assert.deepEqual(await ctx.ok('GET', path), before)
+    assert.equal(await ctx.ok('PUT', `${path}?cas=${before.ModifyIndex}`, { body: sent }), true)
+    const after = await ctx.ok('GET', path)
+    assert.deepEqual(
+      [after.CleanupDeadServers, after.LastContactThreshold, after.MaxTrailingLogs, after.MinQuorum],
+      [false, '1.5s', 7, 0],
+    )
+    for (const [body, refusal] of [
+      [{ CleanupDeadServers: 'x' }, '400 field_type CleanupDeadServers'],
+      [{ LastContactThreshold: 'zz' }, '400 field_type LastContactThreshold'],
+      [{ MaxTrailingLogs: -1 }, '400 field_invalid MaxTrailingLogs'],
+      [{ UpgradeVersionTag: 'x'.repeat(129) }, '400 field_too_long UpgradeVersionTag'],
+      [{ Quorum: 1 }, '400 field_unknown Quorum'],
+    ] as const)
+      await ctx.refuses('PUT', path, { body }, refusal)
+    assert.equal(await ctx.ok('PUT', path, { body: before }), true)
+    assert.deepEqual(await ctx.ok('GET', path), { ...before, ...(await indexesOf()) })
+
+    async function indexesOf() {
+      const { CreateIndex, ModifyIndex } = await ctx.ok('GET', path)
+      return { CreateIndex, ModifyIndex }
+    }
+  }),
   test('operations/metrics [9.4] metrics are JSON, or Prometheus text on request; both need agent:read', async (ctx) => {
     const metrics = await ctx.ok('GET', '/agent/metrics')
     for (const part of ['Gauges', 'Counters', 'Samples']) assert(Array.isArray(metrics[part]), part)

@@ -3124,9 +3124,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "port": "443",
               "role": "consul",
               "segment": "",
+              "raft_vsn": "3",
               "vsn": "2",
               "vsn_max": "3",
-              "vsn_min": "2"
+              "vsn_min": "2",
+              "wan_join_port": "443"
             },
             "Status": 1,
             "ProtocolMin": 1,
@@ -3157,6 +3159,24 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "leader": "true",
               "leader_addr": "latchkey.test:443",
               "server": "true"
+            },
+            "raft": {
+              "applied_index": "11",
+              "commit_index": "11",
+              "last_log_index": "11",
+              "num_peers": "0",
+              "protocol_version": "3",
+              "state": "Leader"
+            },
+            "serf_lan": {
+              "failed": "0",
+              "left": "0",
+              "members": "1"
+            },
+            "serf_wan": {
+              "failed": "0",
+              "left": "0",
+              "members": "1"
             },
             "runtime": {
               "cpu_count": "0",
@@ -3204,9 +3224,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "port": "443",
               "role": "consul",
               "segment": "",
+              "raft_vsn": "3",
               "vsn": "2",
               "vsn_max": "3",
-              "vsn_min": "2"
+              "vsn_min": "2",
+              "wan_join_port": "443"
             },
             "Status": 1,
             "ProtocolMin": 1,
@@ -3317,6 +3339,91 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           },
           "paths": {}
         }
+      }
+    }
+  },
+  "operator.raftConfiguration": {
+    "path": "/v1/operator/raft/configuration",
+    "answers": {
+      "example": {
+        "value": {
+          "Servers": [
+            {
+              "ID": "00000000-0000-4000-8000-00000000000d",
+              "Address": "latchkey.test:443",
+              "Leader": true,
+              "Voter": true,
+              "Node": "mock",
+              "ProtocolVersion": "3"
+            }
+          ],
+          "Index": 0
+        }
+      }
+    }
+  },
+  "operator.removePeer": {
+    "path": "/v1/operator/raft/peer",
+    "answers": {
+      "example": {
+        "value": ""
+      }
+    }
+  },
+  "operator.autopilotHealth": {
+    "path": "/v1/operator/autopilot/health",
+    "answers": {
+      "example": {
+        "value": {
+          "Healthy": true,
+          "FailureTolerance": 0,
+          "Servers": [
+            {
+              "ID": "00000000-0000-4000-8000-00000000000d",
+              "Address": "latchkey.test:443",
+              "Leader": true,
+              "Voter": true,
+              "Name": "mock",
+              "SerfStatus": "alive",
+              "Version": "1.11",
+              "LastContact": "0s",
+              "LastTerm": 0,
+              "LastIndex": 0,
+              "Healthy": true,
+              "StableSince": "2026-01-31T12:00:06.25Z"
+            }
+          ]
+        }
+      }
+    }
+  },
+  "operator.readAutopilot": {
+    "path": "/v1/operator/autopilot/configuration",
+    "answers": {
+      "example": {
+        "value": {
+          "CleanupDeadServers": true,
+          "LastContactThreshold": "200ms",
+          "MaxTrailingLogs": 250,
+          "MinQuorum": 0,
+          "ServerStabilizationTime": "10s",
+          "RedundancyZoneTag": "",
+          "DisableUpgradeMigration": false,
+          "UpgradeVersionTag": "",
+          "CreateIndex": 0,
+          "ModifyIndex": 0
+        }
+      }
+    }
+  },
+  "operator.writeAutopilot": {
+    "path": "/v1/operator/autopilot/configuration",
+    "body": {
+      "CleanupDeadServers": false
+    },
+    "answers": {
+      "example": {
+        "value": true
       }
     }
   },

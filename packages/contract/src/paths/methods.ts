@@ -29,11 +29,7 @@ export const UNBUILT_ENDPOINTS: readonly UnbuiltEndpoint[] = [
   unbuilt('/discovery-chain/', 'GET', 'POST'),
   unbuilt('/event/fire/', 'PUT'),
   unbuilt('/event/list', 'GET'),
-  unbuilt('/operator/autopilot/configuration', 'GET', 'PUT'),
-  unbuilt('/operator/autopilot/health', 'GET'),
   unbuilt('/operator/keyring', 'GET', 'PUT', 'POST', 'DELETE'),
-  unbuilt('/operator/raft/configuration', 'GET'),
-  unbuilt('/operator/raft/peer', 'DELETE'),
   unbuilt('/query', 'GET', 'POST'),
   unbuilt('/query/', 'GET', 'PUT', 'DELETE'),
 ]

@@ -67,6 +67,14 @@ export interface IntentionNames {
 }
 
 /** Selects intentions by an expression, such as `Action == deny`. */
+/** A server, by exactly one of the two. */
+export interface Peer {
+  /** As the list of peers shows it. */
+  readonly id?: string | undefined
+  /** Host and port. */
+  readonly address?: string | undefined
+}
+
 export interface IntentionFilter {
   readonly filter?: string | undefined
 }

@@ -23,18 +23,24 @@ export const joinHandler: Handler<'agentProcess.join'> = async (call) => {
   throw new AclError('field_invalid', message, { field: 'Address' })
 }
 
-/**
- * Also removes the server from the catalog, because the elected process no longer sees it among the members. A live server
- * would join again at once, so nothing changes.
- * @throws AclError `not_found`.
- */
+/** A live server would join again at once, so nothing changes. @throws AclError `not_found`. */
 export const forceLeaveHandler: Handler<'agentProcess.forceLeave'> = async (call) => {
   const { Node } = call.params
-  const left = await call.service.cluster.forceLeave(Node)
-  if (left === 'alive') return done()
-  if (left === 0) throw new AclError('not_found', `agent: No node found with name '${shorten(Node)}'`)
-  await registerServers(call.service, [{ id: '', node: Node, address: '', status: 'left' }])
+  if ((await removeFailed(call.service, Node)) === 0)
+    throw new AclError('not_found', `agent: No node found with name '${shorten(Node)}'`)
   return done()
+}
+
+/**
+ * Removes the failed members of a node, and its server from the catalog, because the elected process no longer sees it
+ * among the members.
+ * @returns how many members were removed; `alive` if one of them is alive.
+ */
+export async function removeFailed(service: ServiceOptions, node: string): Promise<number | 'alive'> {
+  const left = await service.cluster.forceLeave(node)
+  if (left !== 'alive' && left > 0)
+    await registerServers(service, [{ id: '', node, address: '', status: 'left' }])
+  return left
 }
 
 export const leaveHandler: Handler<'agentProcess.leave'> = (call) => {

@@ -39,6 +39,7 @@ import * as agentLocalHealth from '../agent/local-health.ts'
 import * as agentChecks from '../agent-checks/agent-checks.ts'
 import * as operations from '../operations/operations.ts'
 import * as operationsChanges from '../operations/changes.ts'
+import * as operator from '../operator.ts'
 import * as snapshots from '../snapshots.ts'
 import * as datacentersPromotion from '../datacenters/promotion.ts'
 import * as legacy from '../legacy/legacy.ts'
@@ -175,6 +176,11 @@ export const HANDLERS: { readonly [N in RouteName]: Handler<N> } = {
   'operations.datacenters': operations.datacentersHandler,
   'operations.versions': operations.versionsHandler,
   'operations.openapi': operations.openapiHandler,
+  'operator.raftConfiguration': operator.raftConfigurationHandler,
+  'operator.removePeer': operator.removePeerHandler,
+  'operator.autopilotHealth': operator.autopilotHealthHandler,
+  'operator.readAutopilot': operator.readAutopilotHandler,
+  'operator.writeAutopilot': operator.writeAutopilotHandler,
   'snapshots.read': snapshots.readSnapshotHandler,
   'snapshots.restore': snapshots.restoreSnapshotHandler,
   'datacenters.accept': datacentersPromotion.acceptClusterHandler,

@@ -52,7 +52,7 @@ export const agentSelfHandler: Handler<'operations.self'> = async (call) => {
     Coord: coordOf(catalog.coordinate(nodeName, '')?.Coord ?? ORIGIN),
     Member: showMember(self, catalog),
     Stats: {
-      ...statsOf(call, { self, leader: await cluster.leader(), aclMode }),
+      ...statsOf(call, { self, members: await cluster.members(), leader: await cluster.leader(), aclMode }),
       latchkey: { ...aclMode, server: 'true', version: PRODUCT_VERSION },
     },
     Meta: SEGMENT_META,
@@ -60,7 +60,7 @@ export const agentSelfHandler: Handler<'operations.self'> = async (call) => {
 }
 
 /** The ID in the catalog, where it survives restarts; a node that a client registered may have none. */
-function nodeIdOf({ node, id }: ClusterMember, catalog: Catalog): string {
+export function nodeIdOf({ node, id }: ClusterMember, catalog: Catalog): string {
   return catalog.node(node)?.ID || id
 }
 
@@ -86,16 +86,20 @@ function debugConfigOf({ address }: ClusterMember, service: ServiceOptions) {
 }
 
 interface Facts {
+  readonly members: readonly ClusterMember[]
   readonly self: ClusterMember
   readonly leader: string
   readonly aclMode: { readonly acl?: string }
 }
 
-function statsOf(call: Context, { self, leader, aclMode }: Facts) {
+function statsOf(call: Context, { self, members, leader, aclMode }: Facts) {
   const { service } = call
   const catalog = service.store.catalog()
   const checks = ownChecks(call, catalog)
   const host = service.cluster.host()
+  const index = `${service.store.commitIndex()}`
+  const count = (wanted: ClusterMember['status']) => members.filter(({ status }) => status === wanted).length
+  const known = { failed: `${count('failed')}`, left: `${count('left')}`, members: `${members.length}` }
   return {
     agent: {
       check_monitors: '0',
@@ -112,6 +116,16 @@ function statsOf(call: Context, { self, leader, aclMode }: Facts) {
       leader_addr: leader,
       server: 'true',
     },
+    raft: {
+      applied_index: index,
+      commit_index: index,
+      last_log_index: index,
+      num_peers: `${Math.max(0, count('alive') - 1)}`,
+      protocol_version: RAFT_PROTOCOL,
+      state: leader === self.address ? 'Leader' : 'Follower',
+    },
+    serf_lan: known,
+    serf_wan: known,
     runtime: { cpu_count: `${host.CPU.length}`, os: `${host.Host.platform ?? ''}` },
   }
 }
@@ -203,6 +217,7 @@ function hostOf(address: string): string {
 }
 
 /** Versions of protocols that existing clients expect of a server. */
+export const RAFT_PROTOCOL = '3'
 const PROTOCOLS = {
   ...({ ProtocolMin: 1, ProtocolMax: 5, ProtocolCur: 2 } as const),
   ...({ DelegateMin: 2, DelegateMax: 5, DelegateCur: 4 } as const),
@@ -225,7 +240,7 @@ function showMember(member: ClusterMember, catalog: Catalog): Shown {
       port,
       role: 'consul',
       segment: '',
-      ...{ vsn: '2', vsn_max: '3', vsn_min: '2' },
+      ...{ raft_vsn: RAFT_PROTOCOL, vsn: '2', vsn_max: '3', vsn_min: '2', wan_join_port: port },
     },
     Status: MEMBER_STATUS[status],
     ...PROTOCOLS,

@@ -23,8 +23,10 @@ import { beatMember, closeLeases, joinMember, removeMember } from './member-rows
 import { isProcessGone, processIdentity } from './process-identity.ts'
 
 /** A server process as the other members see it. `address`: where it listens; empty until it listens. */
-interface StoreMember extends Member {
+export interface StoreMember extends Member {
   readonly address: string
+  readonly startedAt?: number
+  readonly seenIndex?: bigint
   readonly replication?: unknown
 }
 
@@ -260,10 +262,13 @@ export class Membership {
     )
   }
 
-  async forget(): Promise<void> {
+  /** @param cleansUp whether members that failed are forgotten too. */
+  async forget(cleansUp: boolean): Promise<void> {
     const now = this.parts.clock.databaseNow()
     const { observedSince } = this
-    const gone = (await this.members()).filter((member) => isForgotten(member, { now, observedSince }))
+    const gone = (await this.members()).filter(
+      (member) => (cleansUp || member.status !== 'failed') && isForgotten(member, { now, observedSince }),
+    )
     if (gone.length > 0) await this.deleteSilent(gone)
   }
 
