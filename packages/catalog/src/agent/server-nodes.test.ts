@@ -74,6 +74,16 @@ describe('a server', () => {
     expect(step(catalog, member())).toEqual(['put services', 'put checks passing'])
   })
 
+  test('takes its node to a new address, once no process lives at the old one', () => {
+    const catalog = new Catalog()
+    const [old, moved] = [member(), member({ id: 'b', address: '10.0.0.2:8500' })]
+    step(catalog, old)
+    expect(step(catalog, old, moved)).toEqual([])
+    expect(step(catalog, { ...old, status: 'left' }, moved)).toEqual(['put nodes'])
+    const { ID, Address, TaggedAddresses } = catalog.node('node-1') ?? {}
+    expect([ID, Address, TaggedAddresses?.lan]).toEqual([old.id, '10.0.0.2', '10.0.0.2'])
+  })
+
   test('that fails has a critical check until it returns', () => {
     const catalog = new Catalog()
     step(catalog, member())

@@ -39,7 +39,7 @@ export const operationCases: readonly Case[] = [
     assert.equal(replication.Enabled, false)
     assert.equal(replication.Mode, 'enabled')
   }).needing({ datacenter: 'primary' }),
-  test('operations/servers [D/agent] the peers of Raft are the servers that status/peers lists, and autopilot calls them healthy', async (ctx) => {
+  test('operations/servers [9.4] the peers of Raft are the servers that status/peers lists, and autopilot calls them healthy', async (ctx) => {
     const raft = await ctx.ok<{ Servers: Server[] }>('GET', '/operator/raft/configuration')
     const addresses = raft.Servers.map(({ Address }) => Address)
     assert.deepEqual(addresses.sort(), (await ctx.ok<string[]>('GET', '/status/peers')).sort())
@@ -67,7 +67,7 @@ export const operationCases: readonly Case[] = [
     await ctx.refuses('DELETE', `${peer}?id=nope`, { token }, '403 privilege_missing')
     await ctx.refuses('GET', '/operator/autopilot/health', { token: null }, '403 privilege_missing')
   }),
-  test('operations/autopilot [D/agent] the settings of autopilot are kept as sent, and replaced only with their index', async (ctx) => {
+  test('operations/autopilot [9.4] the settings of autopilot are kept as sent, and replaced only with their index', async (ctx) => {
     const path = '/operator/autopilot/configuration'
     const before = await ctx.ok('GET', path)
     const sent = { CleanupDeadServers: false, LastContactThreshold: '1500ms', max_trailing_logs: 7 }
@@ -82,7 +82,7 @@ export const operationCases: readonly Case[] = [
     for (const [body, refusal] of [
       [{ CleanupDeadServers: 'x' }, '400 field_type CleanupDeadServers'],
       [{ LastContactThreshold: 'zz' }, '400 field_type LastContactThreshold'],
-      [{ MaxTrailingLogs: -1 }, '400 field_invalid MaxTrailingLogs'],
+      [{ MaxTrailingLogs: -1 }, '400 field_type MaxTrailingLogs'],
       [{ UpgradeVersionTag: 'x'.repeat(129) }, '400 field_too_long UpgradeVersionTag'],
       [{ Quorum: 1 }, '400 field_unknown Quorum'],
     ] as const)

@@ -11,6 +11,7 @@ import { appOptions, listenerOptions, UNLIMITED } from '../../../test/app-option
 import { askSocket, socketsOfTest } from '../../../test/open-sockets.ts'
 import { StartError } from '../../start-error.ts'
 import { createApp } from '../app.ts'
+import { advertisedAddress } from './advertised-address.ts'
 import { connectionSlots } from './connection-limit.ts'
 import { type HttpServer, type HttpServerOptions, startHttpServer } from './http-server.ts'
 import { LISTENERS } from './listen.ts'
@@ -89,6 +90,23 @@ test('DOS-04: a body just above the bound, sent after its refusal, leaves the co
   socket.end('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   expect(await text(socket)).toContain('200 OK')
 })
+
+test.each([
+  ['10.0.0.1:8500', '10.0.0.1:8500'],
+  ['[::1]:8500', '[::1]:8500'],
+  ['0.0.0.0:8500', '10.0.0.7:8500'],
+  ['[::]:8500', '10.0.0.7:8500'],
+  ['0.0.0.0:8500', '127.0.0.1:8500', []],
+  ['0.0.0.0:8500', '127.0.0.1:8500', ['fe80::1', '169.254.0.9', '2001:db8::1']],
+  ['[::]:8500', '[2001:db8::1]:8500', ['fe80::1', 'fd00::2', '2001:db8::1']],
+])(
+  'a server that listens on %s names %s of its machine',
+  (address, shown, own = ['192.0.2.1', '10.0.0.7']) => {
+    const interfaces = own.map((one) => ({ address: one, internal: false }))
+    const loopback = { address: '127.0.0.1', internal: true }
+    expect(advertisedAddress(address, [loopback, ...interfaces])).toBe(shown)
+  },
+)
 
 describe('several listeners in one process', () => {
   test('port 0 gives all listeners the same port, and each answers the connections it accepts', async () => {
