@@ -152,7 +152,10 @@ export const healthCases: readonly Case[] = [
   test('agent/maintenance [9.4] maintenance is a critical check that local health shows', async (ctx) => {
     const name = await aService(ctx, { Check: { TTL: '10m', Status: 'passing' } })
     const health = await ctx.call('GET', `/agent/health/service/id/${name}`)
-    assert.deepEqual([health.status, JSON.parse(health.text).AggregatedStatus], [200, 'passing'])
+    const { AggregatedStatus, Checks } = JSON.parse(health.text)
+    assert.deepEqual([health.status, AggregatedStatus], [200, 'passing'])
+    const { Type, Definition } = Checks[0]
+    assert.deepEqual([Type ?? '', Definition?.Interval], ['', Definition && '0s'])
     await done(ctx, 'PUT', `/agent/service/maintenance/${name}?enable=true&reason=disk`)
     const worse = await ctx.call('GET', `/agent/health/service/name/${name}?format=text`)
     assert.deepEqual([worse.status, worse.text], [503, 'maintenance'])

@@ -1,6 +1,7 @@
 /** The page docs/errors.md: every code of the error table, with an anchor and advice. */
 import { ACL_ERROR_CODES, ACL_ERRORS, type AclErrorCode } from '../../src/errors.ts'
 import { COMMON_ERRORS } from '../../src/refusals/implied.ts'
+import { referenceWordingOf } from '../../src/refusals/reference-answers.ts'
 import { ROUTE_LIST } from '../../src/routes.ts'
 import { ERROR_ADVICE } from './error-advice.ts'
 import { linkCitations, table } from './markdown.ts'
@@ -29,18 +30,27 @@ const DIALECTS = `<a id="dialects"></a>
 A request of the family \`X-Consul-\` gets the statuses and texts that clients of that family match. A request that
 accepts \`application/problem+json\` always gets ours, as do all requests of other families and those without a family, unless
 \`X-Consul-\` comes first in \`LATCHKEY_HEADER_PREFIXES\`. \`LATCHKEY_STATUS_CODES\` sets one dialect for all:
-see the [decision](decisions/dialects.md), which also says which texts differ. A status of 200 is the answer \`true\`. All other codes have one status.
+see the [decision](decisions/dialects.md), which also says which texts differ. A status of 200 is the answer \`true\`. In the last
+column, \`theirs\` means that some routes have the text of the other service. All other codes have one status and one text.
 `
 
 function dialects(): string {
   const rows = ACL_ERROR_CODES.flatMap((code) => {
     const { status, reference = status }: { status: number; reference?: number } = ACL_ERRORS[code]
     const others = exceptionsOf(code)
-    return status === reference && others.length === 0
+    const text = textOf(code)
+    return status === reference && others.length === 0 && text === 'ours'
       ? []
-      : [[link(code, ''), String(status), String(reference), others.join('; ')]]
+      : [[link(code, ''), String(status), String(reference), others.join('; '), text]]
   })
-  return `${DIALECTS}\n${table(['code', 'ours', 'theirs', 'where theirs differs'], rows)}\n`
+  return `${DIALECTS}\n${table(['code', 'ours', 'theirs', 'where theirs differs', 'text'], rows)}\n`
+}
+
+/** The third column: whose text a refusal has. */
+function textOf(code: AclErrorCode): string {
+  const { fixed, reworded } = referenceWordingOf(code)
+  if (fixed !== undefined) return fixed === '' ? 'none' : `\`${fixed}\``
+  return reworded ? 'theirs' : 'ours'
 }
 
 /** As `403: tokens.read, tokens.clone`. */

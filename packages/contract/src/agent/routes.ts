@@ -405,7 +405,7 @@ export const agentProcess = c.router({
       ...row,
       subject: 'node name',
       errors: ['id_missing', 'not_found'],
-      referenceStatuses: { not_found: 500 },
+      referenceStatuses: { not_found: 500, id_missing: 500 },
     },
   }),
   leave: put('/v1/agent/leave', done, {

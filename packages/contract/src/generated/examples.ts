@@ -2797,11 +2797,21 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
               "ServiceTags": [
                 "v2"
               ],
-              "Type": "ttl",
+              "Type": "",
               "Interval": "",
               "Timeout": "",
               "ExposedPort": 0,
-              "Definition": {},
+              "Definition": {
+                "Interval": "0s",
+                "Timeout": "0s",
+                "DeregisterCriticalServiceAfter": "0s",
+                "HTTP": "",
+                "Header": null,
+                "Method": "",
+                "Body": "",
+                "TLSSkipVerify": false,
+                "TCP": ""
+              },
               "CreateIndex": 3,
               "ModifyIndex": 5
             }
@@ -2845,11 +2855,21 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
                 "ServiceTags": [
                   "v2"
                 ],
-                "Type": "ttl",
+                "Type": "",
                 "Interval": "",
                 "Timeout": "",
                 "ExposedPort": 0,
-                "Definition": {},
+                "Definition": {
+                  "Interval": "0s",
+                  "Timeout": "0s",
+                  "DeregisterCriticalServiceAfter": "0s",
+                  "HTTP": "",
+                  "Header": null,
+                  "Method": "",
+                  "Body": "",
+                  "TLSSkipVerify": false,
+                  "TCP": ""
+                },
                 "CreateIndex": 3,
                 "ModifyIndex": 5
               }

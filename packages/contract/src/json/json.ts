@@ -94,8 +94,18 @@ class Reader {
     }
     const char = this.text[this.at]
     const where = 'looking for beginning of value'
+    const begun = WORDS.find(([text]) => text[0] === char)
+    if (begun) throw this.brokenWord(begun[0])
     if (char === undefined) throw this.error('the text ends where a value was expected', where)
     throw this.error(`unexpected ${JSON.stringify(char)} where a value was expected`, where)
+  }
+
+  /** A text that begins like `true`, `false` or `null`. */
+  private brokenWord(word: string): AclError {
+    const problem = `unexpected ${JSON.stringify(this.text[this.at])} where a value was expected`
+    const length = [...word].findIndex((char, at) => this.text[this.at + at] !== char)
+    const where = `in literal ${word} (expecting '${word[length]}')`
+    return this.error(problem, where, this.at + length)
   }
 
   private object(): Json {
@@ -230,7 +240,7 @@ class Reader {
     }
   }
 
-  private error(problem: string, where?: string): AclError {
+  private error(problem: string, where?: string, foundAt = this.at): AclError {
     const before = this.text.slice(0, this.at)
     const line = before.split('\n').length
     const column = this.at - (before.lastIndexOf('\n') + 1) + 1
@@ -239,7 +249,7 @@ class Reader {
     return new AclError('body_malformed', `The body is not valid JSON: ${problem} (${place})`, {
       line,
       column,
-      ...(where === undefined ? {} : { syntax: { found: this.text[this.at], where } }),
+      ...(where === undefined ? {} : { syntax: { found: this.text[foundAt], where } }),
       ...(field === '' ? {} : { field }),
     })
   }

@@ -11,7 +11,14 @@ const params = { ID, AccessorID: ID }
 interface Said extends AclErrorDetails {
   readonly message?: string
   readonly status?: number
+  readonly url?: string
 }
+
+const BACKTICK = String.fromCharCode(96)
+const UNREAD = 'Invalid cas: it must be a whole number from 0 to 2^64 - 1'
+const UNCLOSED =
+  'Rules: line 2, column 5: found the end of the text, expected "}" for the "{" of line 1, column 9'
+const evaluator = (problem: string) => `Failed to create boolean expression evaluator: ${problem}`
 
 test.each<[EndpointName | undefined, AclErrorCode, Said, string]>([
   ['tokens.list', 'privilege_missing', { message: 'Permission denied: token with …' }, 'Permission denied'],
@@ -77,15 +84,119 @@ test.each<[EndpointName | undefined, AclErrorCode, Said, string]>([
     'Request decode failed: time: invalid duration "abc"',
   ],
   ['snapshots.restore', 'snapshot_invalid', { message: 'ours' }, 'ours'],
-])('%s %s %j: %s', (endpoint, code, { message = 'ours', status = 500, ...details }, text) => {
+  [
+    'kv.write',
+    'query_invalid',
+    { field: 'cas', message: UNREAD, url: '/v1/kv/a?cas=ab%22c' },
+    String.raw`strconv.ParseUint: parsing "ab\"c": invalid syntax`,
+  ],
+  [
+    'kv.delete',
+    'query_invalid',
+    { field: 'cas', message: UNREAD, url: '/v1/kv/a?cas=18446744073709551616' },
+    'strconv.ParseUint: parsing "18446744073709551616": value out of range',
+  ],
+  [
+    'policies.create',
+    'rules_invalid',
+    { message: UNCLOSED },
+    'Failed to parse ACL rules: At 2:6: object expected closing RBRACE got: EOF',
+  ],
+  [
+    'legacy.translate',
+    'rules_invalid',
+    { message: UNCLOSED, status: 400 },
+    'Bad request: Failed to parse rules: At 2:6: object expected closing RBRACE got: EOF',
+  ],
+  [
+    'legacy.create',
+    'rules_invalid',
+    { message: UNCLOSED },
+    'ACL rule compilation failed: Failed to parse ACL rules: At 2:6: object expected closing RBRACE got: EOF',
+  ],
+  [
+    'policies.create',
+    'rules_invalid',
+    { message: 'Rules: line 1, column 7: ours' },
+    'Rules: line 1, column 7: ours',
+  ],
+  [
+    'health.service',
+    'filter_invalid',
+    { message: evaluator('line 1, column 6: found the end, expected a name or a number or a quoted text') },
+    evaluator(
+      String.raw`1:6 (5): no match found, expected: "-", "0", "\"", "${BACKTICK}", [ \t\r\n], [1-9] or [a-zA-Z]`,
+    ),
+  ],
+  [
+    'health.service',
+    'filter_invalid',
+    { message: evaluator('line 1, column 4: found the end, expected "==" or "!=" or "is"') },
+    evaluator(String.raw`1:4 (3): no match found, expected: "!=", ".", "==", "[", [ \t\r\n] or [a-zA-Z0-9_]`),
+  ],
+  [
+    'health.service',
+    'filter_invalid',
+    { message: evaluator('line 1, column 1: found "==", expected a name or a number') },
+    evaluator('line 1, column 1: found "==", expected a name or a number'),
+  ],
+  [
+    'intentions.create',
+    'field_invalid',
+    { field: 'Action', message: "Action must be set to 'allow' or 'deny'" },
+    "1 error occurred:\n\t* Action must be set to 'allow' or 'deny'\n\n",
+  ],
+  ['intentions.create', 'field_invalid', { field: 'ID', message: 'ours' }, 'ours'],
+  [
+    'authMethods.create',
+    'field_unknown',
+    { field: 'Config.Foo', message: 'unknown field "Config.Foo"' },
+    "Invalid Auth Method: error decoding config: 1 error(s) decoding:\n\n* '' has invalid keys: Foo",
+  ],
+  [
+    'authMethods.create',
+    'field_unknown',
+    { field: 'Foo', status: 400 },
+    'Bad request: AuthMethod decoding failed: json: unknown field "Foo"',
+  ],
+  [
+    'tokens.update',
+    'local_mismatch',
+    { message: 'Cannot toggle local mode of a-1: Local was omitted, which means false; send "Local": true' },
+    'cannot toggle local mode of a-1',
+  ],
+  [
+    'tokens.create',
+    'expiration_out_of_bounds',
+    { message: "Token Expiration TTL '-1h0m0s' should be > 0" },
+    "Token Expiration TTL '-1h0m0s' should be > 0",
+  ],
+  ['roles.delete', 'id_invalid', {}, 'failed acl role lookup: index error: UUID must be 36 characters'],
+  [
+    'catalog.register',
+    'field_invalid',
+    { field: 'ID', message: 'Bad node ID: "x" is no UUID' },
+    'Bad node ID: uuid string is wrong length',
+  ],
+  ['login.login', 'field_required', { field: 'AuthMethod', status: 403 }, 'ACL not found'],
+  [
+    'configEntries.write',
+    'field_invalid',
+    { field: 'Kind', message: 'invalid config entry kind: x', status: 400 },
+    'Bad request: Request decoding failed: invalid config entry kind: x',
+  ],
+])('%s %s %j: %s', (endpoint, code, { message = 'ours', status = 500, url, ...details }, text) => {
   const error = new AclError(code, message, details)
-  expect(referenceTextOf(error, { endpoint, params, status })).toBe(text)
+  expect(referenceTextOf(error, { endpoint, params, status, url })).toBe(text)
 })
 
 test.each([
   ['{', 'unexpected EOF'],
   ['{nope', "invalid character 'n' looking for beginning of object key string"],
   ['?', "invalid character '?' looking for beginning of value"],
+  ['nope', "invalid character 'o' in literal null (expecting 'u')"],
+  ['[tru]', "invalid character ']' in literal true (expecting 'e')"],
+  ['fal', 'unexpected EOF'],
   ['{"a" 1}', "invalid character '1' after object key"],
   ['{"a": 1 2}', "invalid character '2' after object key:value pair"],
   ['[1 2]', "invalid character '2' after array element"],

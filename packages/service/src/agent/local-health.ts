@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE } from '@latchkey/acl'
 import type { Catalog, CheckRecord, HealthStatus, ServiceRecord } from '@latchkey/catalog'
 import { aggregateStatus, NODE_MAINTENANCE } from '@latchkey/catalog'
-import { type LocalHealth, shorten } from '@latchkey/contract'
+import { type HealthCheck, type LocalHealth, shorten } from '@latchkey/contract'
 import { requireSomeService } from '../caller/endpoint-right.ts'
 import { RowRights, requireService } from '../catalog/rights.ts'
 import { type Context, type Handler, json } from '../handler.ts'
@@ -95,6 +95,29 @@ function localHealthOf(
   return {
     AggregatedStatus: aggregateStatus(checks),
     Service: showAgentService(service, call),
-    Checks: showAgentChecks(checks, catalog, { call, repeated }),
+    Checks: showAgentChecks(ofServiceFirst(checks), catalog, { call, repeated }).map(withoutRun),
+  }
+}
+
+function ofServiceFirst(checks: readonly CheckRecord[]): readonly CheckRecord[] {
+  const isOfNode = ({ ServiceID }: CheckRecord) => ServiceID === ''
+  return [...checks.filter((check) => !isOfNode(check)), ...checks.filter(isOfNode)]
+}
+
+/** A health says how checks are, not how they run: both fields are there, without content, as existing clients know them. */
+const NO_RUN = {
+  Type: '',
+  Definition: {
+    ...{ Interval: '0s', Timeout: '0s', DeregisterCriticalServiceAfter: '0s' },
+    ...{ HTTP: '', Header: null, Method: '', Body: '', TLSSkipVerify: false, TCP: '' },
+  },
+} as const
+
+function withoutRun(check: HealthCheck): HealthCheck {
+  const { Type, Definition } = check
+  return {
+    ...check,
+    ...(Type === undefined ? {} : { Type: NO_RUN.Type }),
+    ...(Definition === undefined ? {} : { Definition: NO_RUN.Definition }),
   }
 }

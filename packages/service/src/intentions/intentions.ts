@@ -145,6 +145,7 @@ export const matchIntentionsHandler: Handler<'intentions.match'> = (call) => {
     })
     return [asked, shown] as const
   })
+  matches.sort(([one], [other]) => (one < other ? -1 : 1))
   return json(Object.fromEntries(matches), { topic: 'intentions', filtered: true })
 }
 

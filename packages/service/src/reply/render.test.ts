@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ownStatusOf, type WireReply } from '../request/wire.ts'
 import type { JsonElementBytes, JsonElements } from './json-text.ts'
 import { JsonDocument, jsonBytes, jsonElements, jsonText } from './json-text.ts'
-import { type ReplyContext, renderAnswer, renderError } from './render.ts'
+import { FOREIGN_CONTENT, type ReplyContext, renderAnswer, renderError } from './render.ts'
 
 function context(accept?: string, pretty = false, over: Partial<ReplyContext> = {}): ReplyContext {
   return {
@@ -92,6 +92,25 @@ function inBytes<T>(elements: JsonElements<T>): JsonElementBytes<T> {
 async function* pagesOf<T>(pages: readonly T[]): AsyncGenerator<T> {
   yield* pages
 }
+
+test.each([
+  ['reference', undefined, 'text/plain'],
+  ['reference', PROBLEM_JSON, 'application/octet-stream'],
+  ['service', undefined, 'application/octet-stream'],
+] as const)(
+  'a raw value in the dialect %s, accepting %s: %s, which no browser runs',
+  (dialect, accept, type) => {
+    const bytes = {
+      kind: 'bytes',
+      bytes: new Uint8Array(1),
+      contentType: 'application/octet-stream',
+    } as const
+    const { headers } = renderAnswer({ body: bytes }, context(accept, false, { dialect }), {})
+    expect(headers).toMatchObject({ 'Content-Type': type, ...FOREIGN_CONTENT })
+    const empty = renderAnswer({ body: { kind: 'text', text: '' } }, context(accept, false, { dialect }), {})
+    expect('Content-Type' in empty.headers).toBe(type !== 'text/plain')
+  },
+)
 
 describe('an answer', () => {
   const value = [{ a: 1, b: { c: '<&>é\u2028' } }, { d: [] }]

@@ -23,7 +23,7 @@ export interface ReplyContext {
   readonly accessorId: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly pretty: boolean
-  /** Of the client, unless it accepts problem documents. */
+  /** Of the client's family; see {@link dialectFor}. */
   readonly dialect: Dialect
 }
 
@@ -34,9 +34,13 @@ const TYPES = {
   ...{ 'json-bytes': JSON_TYPE, 'json-document': JSON_TYPE, 'json-stream': JSON_TYPE },
 } as const
 
-/** The reference calls the value of a key a text; browsers treat it as such, because of {@link FOREIGN_CONTENT}. */
-function typeOf(kind: keyof typeof TYPES, dialect: Dialect): string {
-  return kind === 'bytes' && dialect === 'reference' ? 'text/plain' : TYPES[kind]
+/**
+ * The reference calls the value of a key, and a health, a text without a charset. Browsers treat a value as such, because of
+ * {@link FOREIGN_CONTENT}.
+ */
+function typeOf(own: string, kind: AnyAnswer['body']['kind'], dialect: Dialect): string {
+  const isPlain = own === TYPES.bytes || own === TEXT_TYPE
+  return kind === 'bytes' && isPlain && dialect === 'reference' ? 'text/plain' : own
 }
 
 /** For content that a caller stored: a browser must not treat it as a page, nor run it as part of this origin. */
@@ -55,15 +59,14 @@ export function renderAnswer(
   const { kind } = answer.body
   const guards = kind === 'bytes' || kind === 'byte-stream' ? FOREIGN_CONTENT : undefined
   const own = 'contentType' in answer.body ? answer.body.contentType : undefined
-  const isUntyped = context.dialect === 'reference' && answer.body.kind === 'text' && answer.body.text === ''
+  const dialect = dialectFor(context)
+  const isUntyped = dialect === 'reference' && answer.body.kind === 'text' && answer.body.text === ''
   return {
     status: answer.status ?? 200,
     headers: {
-      ...(context.dialect === 'reference'
-        ? referenceHeadersOf(context.headers, context.endpoint)
-        : context.headers),
+      ...(dialect === 'reference' ? referenceHeadersOf(context.headers, context.endpoint) : context.headers),
       ...guards,
-      ...(isUntyped ? {} : { 'Content-Type': own ?? typeOf(kind, context.dialect) }),
+      ...(isUntyped ? {} : { 'Content-Type': typeOf(own ?? TYPES[kind], kind, dialect) }),
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: context.request.requestId,
     },
@@ -149,6 +152,11 @@ export function acceptsProblem(request: HeaderSource): boolean {
   return request.header('accept')?.toLowerCase().includes(PROBLEM_JSON) ?? false
 }
 
+/** A request that accepts problem documents always gets our own dialect. */
+function dialectFor({ dialect, request }: ReplyContext): Dialect {
+  return dialect === 'reference' && !acceptsProblem(request) ? 'reference' : 'service'
+}
+
 /**
  * Text by default, problem JSON if the request accepts it, which then always has our own status. A 5xx of our own contains
  * only the request ID.
@@ -158,7 +166,7 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
     error instanceof AclError ? error : new AclError('internal', 'Internal error', { cause: error })
   const { requestId } = context.request
   const asProblem = acceptsProblem(context.request)
-  const dialect = asProblem ? 'service' : context.dialect
+  const dialect = dialectFor(context)
   const status = statusOf(
     { code: refusal.code, field: refusal.details.field },
     dialect,
@@ -180,7 +188,9 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
     requestId,
   }
   const isOfReference = dialect === 'reference' && refusal.code !== 'internal'
-  const text = isOfReference ? referenceTextOf(refusal, { ...context, status }) : detail
+  const text = isOfReference
+    ? referenceTextOf(refusal, { ...context, status, url: context.request.url })
+    : detail
   const asText = status === 200 ? ([JSON_TYPE, 'true'] as const) : ([TEXT_TYPE, text] as const)
   const [type, body] = asProblem ? ([PROBLEM_JSON, JSON.stringify(problem)] as const) : asText
   return {
