@@ -10,7 +10,13 @@ import { aNode } from '@latchkey/testkit/records/catalog-builders'
 import { putOf } from '@latchkey/testkit/records/changes'
 import { anId, aToken } from '@latchkey/testkit/records/record-builders'
 import type { AskOptions, Reply, World } from '@latchkey/testkit/service/world'
-import { aWorld, endIntentionsMigration, MANAGEMENT, START } from '@latchkey/testkit/service/world'
+import {
+  aWorld,
+  endIntentionsMigration,
+  MANAGEMENT,
+  START,
+  WITH_FAILING,
+} from '@latchkey/testkit/service/world'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { MemorySnapshot } from '../src/store/memory-store.ts'
 
@@ -204,7 +210,7 @@ const RULE = { AuthMethod: 'target', BindType: 'service', BindName: 'web' }
 
 /** The newest version with the legacy API, in the extended edition, has every endpoint. */
 beforeAll(async () => {
-  world = await aWorld({ version: '1.10.12', edition: 'extended' })
+  world = await aWorld({ version: '1.10.12', edition: 'extended', cluster: WITH_FAILING })
   const policy = await world.policy({ Name: 'target' })
   const role = await world.role({ Name: 'target' })
   const token = await world.token()
@@ -360,6 +366,7 @@ const QUERIES: { readonly [N in EndpointName]?: string } = {
   'intentions.readExact': EXACT,
   'intentions.writeExact': EXACT,
   'intentions.deleteExact': EXACT,
+  'operator.removePeer': '?id=gone-id',
   'agent.maintenance': '?enable=true',
   'agent.serviceMaintenance': '?enable=true',
 }

@@ -118,6 +118,7 @@ const OPTIONS = [
   ...['?cursor=x', '?cas=x', '?acquire=s', '?acquire=', `?acquire=${UNKNOWN}`, '?recurse&cas=1'],
   ...['?from=1.11&to=1.3', '?from=x', `?accessor=${UNKNOWN}`, '?accessor=x', '?expanded&pretty'],
   ...['?filter=(', `?filter=${'f'.repeat(5_000)}`, '?passing=x', '?enable=x', '?enable=true'],
+  ...['?id=nope', '?address=127.0.0.1:8500'],
 ]
 /** A valid body of the only endpoint that takes a list. */
 const CHECKS = [{ Resource: 'acl', Access: 'read' }]
@@ -130,6 +131,7 @@ const BODIES: readonly (string | object)[] = [
   { Foo: 1 },
   { Description: 1 },
   { Description: 'd'.repeat(5_000) },
+  { RedundancyZoneTag: 'd'.repeat(5_000) },
   { AccessorID: 'x' },
   { AccessorID: ANONYMOUS_TOKEN_ACCESSOR_ID },
   { AccessorID: UNKNOWN, SecretID: UNKNOWN },

@@ -102,6 +102,7 @@ const OTHERS: ReadonlySet<string> = new Set([
   ...['agent.deregisterService', 'agent.serviceMaintenance', 'agent.maintenance', 'agentChecks.register'],
   ...['agentChecks.deregister', 'agentChecks.pass', 'agentChecks.warn', 'agentChecks.fail'],
   ...['agentChecks.update', 'agentProcess.forceLeave', 'agentProcess.leave'],
+  ...['operator.removePeer', 'operator.writeAutopilot'],
   ...['operations.setReplicationToken', 'snapshots.restore', 'datacenters.accept', 'datacenters.promote'],
   ...['areas.create', 'areas.delete', 'areas.join'],
   ...['legacy.create', 'legacy.update', 'legacy.destroy', 'legacy.clone', 'legacy.import'],

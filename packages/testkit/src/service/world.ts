@@ -118,6 +118,12 @@ const NODE = {
   status: 'alive',
 } as const
 
+/** A cluster whose second server fails right after the others were asked for it. */
+export const WITH_FAILING: Partial<ClusterInfo> = {
+  members: () => [NODE, { ...NODE, id: 'gone-id', node: 'gone', address: '127.0.0.2:8500' }],
+  forceLeave: async (node) => (node === 'gone' ? 1 : node === NODE.node ? 'alive' : 0),
+}
+
 /** Empty metrics. */
 export const NO_METRICS: AgentMetrics = {
   Timestamp: '2028-02-29 11:59:30 +0000 UTC',
