@@ -120,7 +120,14 @@ export const ROWS: readonly Row[] = [
   selfOfMany(TOKENS, 32, 2),
   selfOfMany(TOKENS, 256, 1.5),
   selfOfMany(MANY, 32, 1),
-  load('read-100000-32', 32, async ({ tokens }) => shuffled(await tokens.accessors(MANY)).map(read), 1.5),
+  ...[1, 1_000, MANY].map((count) =>
+    load(
+      `read-${count}-32`,
+      32,
+      async ({ tokens }) => shuffled(await tokens.accessors(count)).map(read),
+      count === MANY ? 1.5 : 2,
+    ),
+  ),
   {
     name: 'memory-100000',
     unit: 'MiB',

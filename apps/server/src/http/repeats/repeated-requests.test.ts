@@ -3,8 +3,9 @@
  */
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { BoundedMap } from '@latchkey/service'
 import { chooseSeed, fuzzCount, SeededRandom } from '@latchkey/testkit/random'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { converse, exchange, open, read, received, start, write } from '../../../test/echo-server.ts'
 
 test('a request is answered as a repeated one once Node has parsed its headers, on any connection', async () => {
@@ -56,6 +57,71 @@ test.each([
   const pieces = [one, one, other, one].map(request)
   expect(await exchange(port, pieces)).toBe(await exchange(plain, pieces))
   expect(repeated).toHaveLength(count)
+})
+
+/** Lines of a head in which one credential is easily mistaken for another one. */
+const CREDENTIALS = [
+  ...['X-Token: a', 'X-Token: b', 'x-token: c', 'X-TOKEN: d', 'X-Token:e', 'X-Token:  f', 'X-Token: g '],
+  ...[
+    'X-Token:\ti',
+    'X-Token: j\t',
+    'X-Token: k, l',
+    'X-Token: m n',
+    'X-Token: ',
+    'X-Token: o;p',
+    'X-Token: \xe9',
+  ],
+  ...['X-Token: Bearer q', 'Authorization: Bearer a', 'authorization: bearer b', 'Authorization: X-Token: a'],
+  ...['X-B-Token: a\r\nX-Token: ', 'X-B-Token: \r\nX-Token: a', 'X-Token: \r\nX-B-Token: a'],
+  ...['X-Token: a\r\nX-B-Token: b', 'X-B-Token: b\r\nX-Token: a', 'X-B-Token: c\r\nX-Token: d'],
+  ...[
+    'X-Token: a\r\nX-Token: b',
+    'X-Token: a\r\nx-token: b',
+    'X-Not: X-Token: a',
+    'X-Token-X: a',
+    'Token: a',
+  ],
+  ...[
+    'X-Token: a\r\n b',
+    'X-Token: a\r\n\tX-Token: b',
+    'X-Token: a\nX-Token: b',
+    'X-Token: \0',
+    'X-Token: a\0',
+  ],
+  ...[
+    'X-B-Token: a\r\nX-Token: \0',
+    'X-B-Token: \0\r\nX-Token: a',
+    'X-Token : a',
+    ' X-Token: a',
+    'X-Token: a\rb',
+  ],
+]
+
+test('a credential is that of its own head, whatever credentials were seen with the same other headers', async () => {
+  const random = new SeededRandom(chooseSeed('credentials'))
+  const { port, repeated } = await start()
+  const { port: plain } = await start({ fastLane: false })
+  for (let round = 0; round < fuzzCount(60); round += 1) {
+    const heads = Array.from({ length: 6 }, () =>
+      read('tokens').replace('X-Token: a', random.pick(CREDENTIALS)),
+    )
+    expect(await exchange(port, heads), heads.join('')).toBe(await exchange(plain, heads))
+  }
+  expect(repeated.length).toBeGreaterThan(30)
+})
+
+test('heads that never repeat are learned less often than heads that do', async () => {
+  const learned = vi.spyOn(BoundedMap.prototype, 'set')
+  const { port, repeated } = await start()
+  const unique = (i: number) => read('tokens').replace('X-Token', `X-Trace: ${i}\r\nX-Token`)
+  await converse(
+    port,
+    Array.from({ length: 4_000 }, (_, i) => unique(i)),
+  )
+  expect(learned.mock.calls.length).toBeLessThan(2_200)
+  const known = Array.from({ length: 40 }, () => read('token/self'))
+  await converse(port, known)
+  expect(repeated.length).toBeGreaterThan(10)
 })
 
 function withoutDate(answer: string): string {
@@ -244,5 +310,5 @@ function randomRequest(random: SeededRandom): string {
   const path = random.pick(['token/self', 'tokens', 'token/1', 'token/slow', 'token/huge', 'token/stream'])
   if (random.chance(0.3))
     return write(random.pick(['', 'body', 'long', read('token/inner'), '\r\n\r\n']), path)
-  return read(path, random.pick(['a', 'b']))
+  return read(path, random.pick(['a', 'b', 'c', 'a, b', 'Bearer a', 'a\tb']))
 }

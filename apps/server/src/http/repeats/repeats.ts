@@ -5,7 +5,7 @@ import { FairQueue } from '@latchkey/service'
 import { canOutliveClient } from '../api/client-signals.ts'
 import type { HostGuard } from '../host-guard.ts'
 import { type ConnectionReader, KEEP_ALIVE_MS } from '../listener/http-server.ts'
-import { KnownHeads, type PlainRequest } from './known-heads.ts'
+import { KnownHeads, type PlainRequest, type SplitRequest, splitRequest } from './known-heads.ts'
 import { Repeat, type RepeatParts, type ShortReply, writeShort } from './repeat.ts'
 
 interface RepeatsOptions extends RepeatParts {
@@ -132,10 +132,12 @@ export class Repeats implements ConnectionReader {
 
   private read(bytes: Buffer, line: Line): void {
     // Answers keep the order of their requests.
+    const isBehind = line.current !== undefined
     if (line.current?.short) this.write(line)
     else if (line.current) this.handOver(line)
-    else if (this.mayBegin(line) && this.answer(bytes, line)) return
-    this.leaveToNode(bytes, line)
+    const split = splitRequest(bytes)
+    if (split && !isBehind && this.mayBegin(line) && this.answer(split, bytes, line)) return
+    this.leaveToNode(bytes, split, line)
   }
 
   /** Whether all earlier requests are answered, and their answers have left the process. */
@@ -146,9 +148,9 @@ export class Repeats implements ConnectionReader {
     return socket.listeners('data')[0] === read
   }
 
-  private answer(bytes: Buffer, line: Line): boolean {
+  private answer(split: SplitRequest, bytes: Buffer, line: Line): boolean {
     const { socket } = line
-    const plain = this.heads.find(bytes)
+    const plain = this.heads.find(split)
     const repeat = plain && this.begin(plain, socket)
     if (!repeat) return false
     const current: Current = { repeat, bytes, idleMs: undefined, short: undefined }
@@ -201,18 +203,18 @@ export class Repeats implements ConnectionReader {
       return
     }
     line.handingOver = repeat
-    this.leaveToNode(bytes, line)
+    this.leaveToNode(bytes, splitRequest(bytes), line)
     // Never happens, because Node has parsed these headers before; the client would get no answer.
     if (line.handingOver) line.socket.destroy()
   }
 
-  private leaveToNode(bytes: Buffer, line: Line): void {
+  private leaveToNode(bytes: Buffer, split: SplitRequest | undefined, line: Line): void {
     const isFromStart = line.isBetweenRequests
     line.started = 0
     Reflect.apply(line.parse, line.socket, [bytes])
     const { response } = line
     const isWhole = line.started === 1 && response?.req.complete === true && line.socket.writable
-    line.isBetweenRequests = isWhole && this.heads.see(bytes, response.req, response, isFromStart)
+    line.isBetweenRequests = isWhole && this.heads.see(split, response.req, response, isFromStart)
     freeLong(bytes)
   }
 
