@@ -21,16 +21,16 @@ export const ROOT = '11111111-1111-4111-8111-111111111111'
 interface ServerOptions {
   readonly dataDir: string
   readonly profileDir: string | undefined
+  readonly workers: number
 }
 
 /** Starts the server as `pnpm start` does, on a free port, with fsync on as always. */
-export function startServer({ dataDir, profileDir }: ServerOptions): Promise<Measured> {
+export function startServer({ dataDir, profileDir, workers }: ServerOptions): Promise<Measured> {
   const profiling = profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`]
   return start([...profiling, serverMain()], {
     PORT: '0',
     LATCHKEY_DATA_DIR: dataDir,
-    // Figures are per process.
-    LATCHKEY_WORKERS: '1',
+    LATCHKEY_WORKERS: `${workers}`,
     LATCHKEY_INITIAL_MANAGEMENT_TOKEN: ROOT,
     // The load comes from one address.
     LATCHKEY_MAX_CONNECTIONS_PER_CLIENT: '0',

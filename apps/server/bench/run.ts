@@ -24,6 +24,7 @@ const USAGE = `Measures the server on this machine, alone or beside another serv
   --against-token S a management token of it (default LATCHKEY_AGAINST_TOKEN)
   --against-prefix P          family of its headers (default X-Service-)
   --against-start COMMAND     starts it in the foreground; without this, its processor time and memory are unknown
+  --workers N       give this server N workers and, without --against, compare it with itself with one process
 
 Exits with 1 if a row has no verdict, because other work disturbed it or requests failed, or if it is behind by more than the noise.
 
@@ -41,6 +42,7 @@ const { values } = parseArgs({
     'against-token': { type: 'string', default: process.env.LATCHKEY_AGAINST_TOKEN ?? '' },
     'against-prefix': { type: 'string', default: 'X-Service-' },
     'against-start': { type: 'string' },
+    workers: { type: 'string', default: '1' },
     help: { type: 'boolean', short: 'h', default: false },
   },
 })
@@ -59,6 +61,7 @@ else await main()
 
 async function main(): Promise<void> {
   const options = { seconds: whole('seconds'), rounds: whole('rounds') }
+  const workers = whole('workers')
   const machine = `${cpus()[0]?.model}, ${availableParallelism()} cores, Node ${process.version}`
   say(machine)
   const before = existsSync(KEPT) ? (JSON.parse(readFileSync(KEPT, 'utf8')) as Kept).results : []
@@ -66,15 +69,17 @@ async function main(): Promise<void> {
   const running: Contender[] = []
   const versions: string[] = []
   try {
-    const ours = await startContender(() => startServer({ dataDir, profileDir: values['cpu-prof'] }))
+    const ours = await startContender(() => startServer({ dataDir, profileDir: values['cpu-prof'], workers }))
     running.push(ours)
-    const theirs = await startOther()
+    const alone = { dataDir: join(dataDir, 'alone'), profileDir: undefined, workers: 1 }
+    const theirs =
+      workers > 1 && !values.against ? await startContender(() => startServer(alone)) : await startOther()
     if (theirs) running.push(theirs)
     for (const server of running) versions.push(await versionOf(server))
     await measureRows([ours, theirs], options)
   } finally {
     // Also after a row that failed: the rows before it took a while.
-    const json = values.json ?? (values.only === '' && running.length === 2 ? KEPT : undefined)
+    const json = values.json ?? (values.only === '' && values.against && workers === 1 ? KEPT : undefined)
     const kept = { machine, date: new Date().toISOString().slice(0, 10), versions, ...options, results }
     if (json !== undefined) writeFileSync(json, `${JSON.stringify(kept, undefined, 2)}\n`)
     process.stdout.write(`\n${printTable(results, before)}`)
@@ -127,7 +132,7 @@ async function measureRows(
   }
 }
 
-function whole(name: 'seconds' | 'rounds'): number {
+function whole(name: 'seconds' | 'rounds' | 'workers'): number {
   const value = Number(values[name])
   if (!(Number.isInteger(value) && value > 0))
     throw new TypeError(`--${name} must be a whole number above 0, not ${JSON.stringify(values[name])}`)

@@ -48,7 +48,7 @@ export async function plantTokens({
 
 function policy(ID: string): Change {
   const record = {
-    ...{ ID, Name: 'common', Description: '', Rules: 'key_prefix "common/" { policy = "read" }' },
+    ...{ ID, Name: `common-${ID}`, Description: '', Rules: 'key_prefix "common/" { policy = "read" }' },
     ...{ Datacenters: undefined, Hash: '', CreateIndex: 0, ModifyIndex: 0, Namespace: 'default' },
   }
   return { table: 'policies', op: 'put', record, expect: 0 }
