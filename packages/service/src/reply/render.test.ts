@@ -109,6 +109,8 @@ test.each([
     expect(headers).toMatchObject({ 'Content-Type': type, ...FOREIGN_CONTENT })
     const empty = renderAnswer({ body: { kind: 'text', text: '' } }, context(accept, false, { dialect }), {})
     expect('Content-Type' in empty.headers).toBe(type !== 'text/plain')
+    const refused = renderError(new AclError('not_found', ''), context(accept, false, { dialect }))
+    expect('Content-Type' in refused.headers).toBe(type !== 'text/plain')
   },
 )
 

@@ -200,7 +200,7 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
         ? referenceHeadersOf(context.headers, context.endpoint, refusal.code)
         : context.headers),
       ...refusal.details.headers,
-      ...(body === '' ? {} : { 'Content-Type': type }),
+      ...(isOfReference && body === '' ? {} : { 'Content-Type': type }),
       'Cache-Control': 'no-store',
       [REQUEST_ID_HEADER]: requestId,
     },
