@@ -15,7 +15,15 @@ export function digestOf(text: string): Uint8Array {
 /** The fields that a token's hash covers: not ids, times, expiry or AuthMethod. */
 type HashedToken = Pick<
   TokenRecord,
-  'Description' | 'Type' | 'Rules' | 'Local' | 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'
+  | 'Description'
+  | 'Type'
+  | 'Rules'
+  | 'Local'
+  | 'Policies'
+  | 'Roles'
+  | 'ServiceIdentities'
+  | 'NodeIdentities'
+  | 'Labels'
 >
 type HashedPolicy = Pick<PolicyRecord, 'Name' | 'Description' | 'Rules' | 'Datacenters'>
 type HashedRole = Pick<
@@ -33,6 +41,8 @@ export function tokenHash(token: HashedToken): string {
     ...token.Policies.map((link) => link.ID),
     ...token.Roles.map((link) => link.ID),
     ...identityFields(token),
+    // Without labels, the hash is that of the reference.
+    ...Object.entries(token.Labels).flat(),
   ])
 }
 

@@ -100,6 +100,7 @@ export {
   type IntentionRecord,
   intentionKey,
 } from './records/intention-records.ts'
+export { authorOf, showLineage, signed } from './records/lineage.ts'
 export type {
   AuthMethodConfiguration,
   AuthMethodRecord,
@@ -113,6 +114,7 @@ export {
   BLANK_TOKEN,
   DEFAULT_NAMESPACE,
   type KvRecord,
+  type Lineage,
   type NamespaceRecord,
   type PolicyRecord,
   type RoleRecord,

@@ -28,7 +28,19 @@ import type * as Rows from '../generated/prisma/client.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { storeText } from './read/stored-text.ts'
-import { codedBy, constant, INDEXES, integer, json, links, maybe, plain, text, texts } from './row-codecs.ts'
+import {
+  codedBy,
+  constant,
+  INDEXES,
+  integer,
+  json,
+  LINEAGE,
+  links,
+  maybe,
+  plain,
+  text,
+  texts,
+} from './row-codecs.ts'
 import { decodeAuthMethod, decodeSystem, encodeAuthMethod, encodeSystem } from './sealed-rows.ts'
 import type { HeldChange } from './write/writes.ts'
 
@@ -54,6 +66,7 @@ export const POLICY_ROWS = codedBy<PolicyRecord, Rows.Policy>(
     Datacenters: json('datacenters'),
     Hash: text('hash'),
     ...INDEXES,
+    ...LINEAGE,
     Namespace: text('namespace'),
   },
   (record) => ({ nameKey: nameKeyOf(record) }),
@@ -69,6 +82,7 @@ export const ROLE_ROWS = codedBy<RoleRecord, Rows.Role>(
     NodeIdentities: json('nodeIdentities'),
     Hash: text('hash'),
     ...INDEXES,
+    ...LINEAGE,
     Namespace: text('namespace'),
   },
   (record) => ({ nameKey: nameKeyOf(record) }),
@@ -99,6 +113,7 @@ const HELD_ROWS = {
         BindType: plain('bindType'),
         BindName: text('bindName'),
         ...INDEXES,
+        ...LINEAGE,
         Namespace: text('namespace'),
       },
       (record) => ({ methodKey: methodKeyOf(record) }),

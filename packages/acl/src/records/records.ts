@@ -40,9 +40,23 @@ export interface TokenRecord {
   readonly CreateIndex: number
   readonly ModifyIndex: number
   readonly Namespace: string
+  /** An extension: pairs in order of their keys. */
+  readonly Labels: Readonly<Record<string, string>>
+  /** As in {@link Lineage}; empty if unknown. */
+  readonly CreatedBy: string
+  readonly ModifiedBy: string
 }
 
-export interface PolicyRecord {
+/**
+ * Who wrote a record: the accessor of the caller, or `method:identity` for a caller that logged in, with the namespace of the
+ * method and `/` in front unless it is `default`. A name of a method has no colon. Empty or absent: unknown.
+ */
+export interface Lineage {
+  readonly CreatedBy?: string | undefined
+  readonly ModifiedBy?: string | undefined
+}
+
+export interface PolicyRecord extends Lineage {
   readonly ID: string
   readonly Name: string
   readonly Description: string
@@ -55,7 +69,7 @@ export interface PolicyRecord {
   readonly Namespace: string
 }
 
-export interface RoleRecord {
+export interface RoleRecord extends Lineage {
   readonly ID: string
   readonly Name: string
   readonly Description: string
@@ -117,6 +131,9 @@ export const BLANK_TOKEN: TokenRecord = {
   CreateIndex: 0,
   ModifyIndex: 0,
   Namespace: DEFAULT_NAMESPACE,
+  Labels: {},
+  CreatedBy: '',
+  ModifiedBy: '',
 }
 
 const NO_FIELDS = Object.freeze({})

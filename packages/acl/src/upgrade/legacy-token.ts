@@ -77,7 +77,9 @@ export function writeLegacyToken(
   if (rulesProblem) throw rulesProblem
   const { CreateIndex, ModifyIndex } = existing ?? { CreateIndex: 0, ModifyIndex: 0 }
   const fresh = fromLegacyToken({ ID, Name, Type, Rules, CreateIndex, ModifyIndex })
-  return existing === undefined ? fresh : { ...fresh, AccessorID: existing.AccessorID }
+  if (existing === undefined) return fresh
+  const { AccessorID, Labels, CreatedBy, ModifiedBy } = existing
+  return withTokenHash({ ...fresh, AccessorID, Labels, CreatedBy, ModifiedBy })
 }
 
 /** The predicates of {@link LEGACY_RIGHTS}. A store may evaluate them in its own query language. */

@@ -8,6 +8,7 @@ import {
   idOnUpdate,
   indexesOnCreate,
   indexesOnUpdate,
+  lineageShown,
   namespaceChosen,
   namespaceShown,
   recordId,
@@ -16,7 +17,7 @@ import {
 } from '../shared/fields.ts'
 import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { idParam } from '../shared/path-params.ts'
-import { importing, namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
+import { importing, namespacedBlockingQuery, namespacedQuery, text, withLineage } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 
 const AUTH_METHOD = 'Name of the auth method. Cannot be changed.'
@@ -35,6 +36,7 @@ const bindingRuleSchema = z
     BindName: z.string().meta({ description: BIND_NAME }),
     ...stored,
     Namespace: namespaceShown,
+    ...lineageShown,
   })
   .meta({ id: 'BindingRule' })
 export type BindingRule = z.infer<typeof bindingRuleSchema>
@@ -92,7 +94,7 @@ export const bindingRules = c.router({
     pathParams: idParam,
     summary: 'Read a binding rule',
     description: 'The record, as written.',
-    query: namespacedBlockingQuery({}),
+    query: namespacedBlockingQuery(withLineage),
     metadata: { ...read, errors: ['id_missing', 'id_invalid', 'not_found'] },
   }),
   update: put('/v1/acl/binding-rule/:ID', bindingRuleSchema, {
@@ -128,6 +130,7 @@ export const bindingRules = c.router({
     summary: 'List binding rules',
     description: 'In order of ID.',
     query: namespacedBlockingQuery({
+      ...withLineage,
       authmethod: text('Only rules of the auth method with this name. Not case-sensitive.'),
     }),
     metadata: { ...read, errors: [] },

@@ -12,6 +12,7 @@ import {
   page,
   query,
   text,
+  withParts,
   word,
 } from '../shared/query.ts'
 import {
@@ -23,6 +24,9 @@ import {
   tokenSchema,
   updateTokenSchema,
 } from './schemas.ts'
+
+/** What `with` adds to a token, in the order of its keys. An extension. */
+const withTokenParts = withParts(['labels', 'lineage'])
 
 const gate = 'api.token'
 const subject = 'token AccessorID'
@@ -63,7 +67,7 @@ export const tokens = c.router({
   self: get('/v1/acl/token/self', tokenSchema, {
     summary: 'Read the token that the request presents',
     description: 'Shows the real SecretID and needs no right. A request without a token is refused with 403.',
-    query: blockingQuery({}),
+    query: blockingQuery(withTokenParts),
     metadata: {
       right: 'self',
       refusedInLegacyMode: true,
@@ -102,6 +106,7 @@ export const tokens = c.router({
         'Add the contents of the policies and roles that affect the token. `expanded=false` adds nothing.',
         { gate: 'token.expanded' },
       ),
+      ...withTokenParts,
     }),
     metadata: {
       ...aclRead,
@@ -178,6 +183,7 @@ export const tokens = c.router({
         },
         'sort must be CreateIndex or -CreateIndex',
       ),
+      ...withTokenParts,
       ...page,
     }),
     metadata: {

@@ -196,10 +196,17 @@ function show(call: ChangesCall, shown: Shown): Changes {
 }
 
 /** Each datacenter has its own indexes of auth methods, and all tokens here are global. Equal tokens have equal bytes. */
-function showToken({ Local: _, AuthMethodGeneration: __, ExpirationTime, ...shown }: TokenRecord): object {
+function showToken({ Local: _, AuthMethodGeneration: __, ...token }: TokenRecord): object {
+  const { ExpirationTime, Labels, CreatedBy, ModifiedBy, ...shown } = token
   // A new field of a record is either part of the answer, which the contract declares, or left out above.
   shown satisfies {
     readonly [Field in keyof typeof shown]: Field extends keyof Changes['Tokens'][number] ? unknown : never
   }
-  return { ...shown, ...(ExpirationTime === undefined ? {} : { ExpirationTime }) }
+  return {
+    ...shown,
+    ...(ExpirationTime === undefined ? {} : { ExpirationTime }),
+    ...(Object.keys(Labels).length === 0 ? {} : { Labels }),
+    ...(CreatedBy === '' ? {} : { CreatedBy }),
+    ...(ModifiedBy === '' ? {} : { ModifiedBy }),
+  }
 }
