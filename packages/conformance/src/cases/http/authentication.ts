@@ -80,30 +80,30 @@ export const authenticationCases: readonly Case[] = [
     const body = { SecretID: '<hidden>' }
     await ctx.refuses('PUT', '/acl/token', { body }, '400 id_invalid SecretID')
   }),
-  test('auth/dialect [D/auth/families, D/status/delete-404] refusals for the family X-Consul- have the statuses that its clients match, with the same sentence; problem documents have ours', async (ctx) => {
+  test('auth/dialect [D/auth/families, D/status/delete-404] refusals for the family X-Consul- have the statuses and sentences that its clients match; problem documents have ours', async (ctx) => {
     const headers = { 'X-Consul-Token': ctx.target.token }
     if ((await ctx.call('GET', '/acl/token/self', { token: null, headers })).status !== 200) return
     const body = { Name: (await ctx.policy()).Name }
     const unknown = crypto.randomUUID()
     const rows = [
-      ['PUT', '/acl/policy', 409, 500],
-      ['PUT', `/acl/policy/${unknown}`, 404, 500],
-      ['PUT', '/kv/dialect?flags=x', 400, 500],
-      ['GET', `/acl/token/${unknown}`, 404, 403],
-      ['GET', `/acl/policy/${unknown}`, 404, 403],
+      ['PUT', '/acl/policy', 409, 500, `Invalid Policy: A Policy with Name "${body.Name}" already exists`],
+      ['PUT', `/acl/policy/${unknown}`, 404, 500, `cannot find policy ${unknown}`],
+      ['PUT', '/kv/dialect?flags=x', 400, 500, 'strconv.ParseUint: parsing "x": invalid syntax'],
+      ['GET', `/acl/token/${unknown}`, 404, 403, 'ACL not found'],
+      ['GET', `/acl/policy/${unknown}`, 404, 403, 'ACL not found'],
       ...['token', 'policy', 'role', 'binding-rule'].map(
-        (kind) => ['DELETE', `/acl/${kind}/${unknown}`, 404, 200] as const,
+        (kind) => ['DELETE', `/acl/${kind}/${unknown}`, 404, 200, 'true'] as const,
       ),
-      ['DELETE', '/acl/auth-method/unknown', 404, 200],
+      ['DELETE', '/acl/auth-method/unknown', 404, 200, 'true'],
     ] as const
-    for (const [method, path, own, theirs] of rows) {
+    for (const [method, path, own, theirs, text] of rows) {
       const request = method === 'PUT' ? { token: null, body } : { token: null }
       const reply = await ctx.call(method, path, { ...request, headers })
       const accept = { Accept: 'application/problem+json' }
       const problem = await ctx.call(method, path, { ...request, headers: { ...headers, ...accept } })
       assert.deepEqual([reply.status, problem.status], [theirs, own], `${method} ${path}`)
-      const text = theirs === 200 ? 'true' : JSON.parse(problem.text).detail
       assert.equal(reply.text, text)
+      assert.notEqual(JSON.parse(problem.text).detail, '')
     }
   }),
   test('auth/families [D/auth/families] an answer has the headers of the family that the request used, or of every family if it used none', async (ctx) => {
