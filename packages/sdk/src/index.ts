@@ -41,6 +41,7 @@ export type {
   Consistency,
   Fetch,
   Logger,
+  MatchOptions,
   PageOptions,
   ReadOptions,
   RetryEvent,
@@ -202,3 +203,4 @@ export type {
   WhoCanRequest,
 } from './types.ts'
 export type { Watch } from './watch.ts'
+export { writeOver } from './write-over.ts'

@@ -3,6 +3,7 @@ import { type Directory, isReservedId, isUuid, showLineage } from '@latchkey/acl
 import { AclError } from '@latchkey/contract'
 import { requireAll } from './caller/authority.ts'
 import { type Context, type JsonAnswer, json, missing, notFound } from './handler.ts'
+import { requireMatch } from './request/write-headers.ts'
 import { put, remove } from './store/changes.ts'
 import { decideAndCommitFor } from './store/commit.ts'
 import type { RecordOf } from './store/store.ts'
@@ -106,6 +107,7 @@ export function writeRecord<T extends Table, Shown>(
   return decideAndCommitFor(call, () => {
     const directory = call.service.store.directory()
     const { record, existing } = decide(directory)
+    requireMatch(call, existing, kind.subject)
     return {
       changes: [put(kind.table, record, existing)],
       answer: (index) => {
@@ -125,6 +127,7 @@ export function deleteRecord<T extends Table>(
 ): Promise<JsonAnswer<boolean>> {
   return decideAndCommitFor(call, () => {
     const existing = requireRecord(kind, call, call.service.store.directory(), key)
+    requireMatch(call, existing, kind.subject)
     check(existing)
     return { changes: [remove(kind.table, existing)], answer: () => json(true) }
   })

@@ -129,13 +129,15 @@ export function updateRecord(
   kind: KindName,
   existing: Fields,
   body: Fields,
+  match: object = {},
 ): Promise<Fields> {
   const secrets = Object.entries(existing.Config ?? {}).filter(([name]) => CONFIG_SECRETS.includes(name))
-  return resourceOf(client, kind).update(keyOf(kind, existing), {
+  const whole = {
     ...body,
     ...(kind === 'token' ? { Local: existing.Local } : {}),
     ...(kind === 'auth-method' ? { Config: { ...(body.Config ?? {}), ...Object.fromEntries(secrets) } } : {}),
-  })
+  }
+  return resourceOf(client, kind).update(keyOf(kind, existing), whole, match)
 }
 
 /** The JSON Schema of a document in a folder, from the schemas of the contract: it accepts a record of any kind. */

@@ -402,6 +402,7 @@ export const authMethods = c.router({
     body: updateAuthMethodSchema,
     metadata: {
       ...aclWrite,
+      takesIfMatch: true,
       writes: 'own',
       ...api,
       mayBeEmpty: true,
@@ -417,6 +418,7 @@ export const authMethods = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
+      takesIfMatch: true,
       ...api,
       writes: 'own',
       errors: ['id_missing', 'not_found'],

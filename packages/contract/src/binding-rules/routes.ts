@@ -106,6 +106,7 @@ export const bindingRules = c.router({
     body: updateBindingRuleSchema,
     metadata: {
       ...aclWrite,
+      takesIfMatch: true,
       writes: 'own',
       ...api,
       mayBeEmpty: true,
@@ -120,6 +121,7 @@ export const bindingRules = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
+      takesIfMatch: true,
       ...api,
       writes: 'own',
       errors: ['id_missing', 'id_invalid', 'not_found'],

@@ -222,6 +222,7 @@ export const policies = c.router({
     body: updatePolicySchema,
     metadata: {
       ...aclWrite,
+      takesIfMatch: true,
       writes: 'global',
       mayBeEmpty: true,
       ...record,
@@ -246,6 +247,7 @@ export const policies = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
+      takesIfMatch: true,
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],

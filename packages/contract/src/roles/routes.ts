@@ -132,6 +132,7 @@ export const roles = c.router({
     body: updateRoleSchema,
     metadata: {
       ...aclWrite,
+      takesIfMatch: true,
       writes: 'global',
       mayBeEmpty: true,
       ...record,
@@ -155,6 +156,7 @@ export const roles = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
+      takesIfMatch: true,
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],

@@ -128,6 +128,7 @@ export const tokens = c.router({
     body: updateTokenSchema,
     metadata: {
       ...aclWrite,
+      takesIfMatch: true,
       writes: 'token',
       gate,
       subject,
@@ -152,6 +153,7 @@ export const tokens = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
+      takesIfMatch: true,
       writes: 'token',
       gate,
       subject,

@@ -176,6 +176,7 @@ export class Admission {
       isBlocking: asked.options.index > 0,
       isFromSecondary: state.isFromSecondary,
       signal: asked.request.signal,
+      ifMatch: asked.ifMatch,
       now: service.clock.now(),
     }
   }

@@ -8,6 +8,7 @@ import { type NamespaceQuery, requestedNamespace } from './namespace.ts'
 import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptionsOf } from './read-options.ts'
 import type { RequestState } from './request-state.ts'
 import type { WireRequest } from './wire.ts'
+import { ifMatchOf } from './write-headers.ts'
 
 /** The options that every endpoint has, taken from an endpoint without others. */
 type CommonQuery = Query<'operations.leader'>
@@ -29,6 +30,8 @@ export interface ParsedRequest {
   readonly elsewhere: string | undefined
   /** The namespace header, to forward to another datacenter. */
   readonly namespaceHeader: string | undefined
+  /** See {@link ifMatchOf}. */
+  readonly ifMatch: number | undefined
   readonly state: RequestState
 }
 
@@ -76,6 +79,7 @@ export function parse(
     secretId: credential.secretId,
     elsewhere,
     namespaceHeader: header?.value,
+    ifMatch: ifMatchOf(request, route, params),
     state,
   }
 }
