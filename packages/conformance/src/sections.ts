@@ -217,7 +217,6 @@ export const SECTIONS: readonly Section[] = [
     gates: 'before its first version, a field is unknown and an endpoint absent',
     removed: 'legacy endpoints answer 410 from 1.11 on',
   }),
-  ...rows('D/writes/', { 'if-match': 'writes that depend on the ModifyIndex of their record' }),
   ...rows('D/catalog/', {
     register: 'a node, a service and checks, all or nothing',
     deregister: 'a service, a check, or a node with everything',

@@ -44,7 +44,6 @@ const FACTS = Object.keys({
   alsoGet: true,
   subject: true,
   mayBeEmpty: true,
-  takesIfMatch: true,
 } satisfies Record<keyof EndpointFacts, true>) as readonly (keyof EndpointFacts)[]
 
 /** A route without its schemas and descriptions. */
@@ -111,7 +110,6 @@ const CLIENT_FACTS = Object.keys({
   mayBeBoolean: true,
   mayBeNull: true,
   query: true,
-  takesIfMatch: true,
 } satisfies Record<keyof ClientEndpoint, true>) as readonly (keyof ClientEndpoint)[]
 
 function render(type: string, rowOf: (route: AnyRoute) => object): string {

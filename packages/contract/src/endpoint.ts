@@ -79,8 +79,6 @@ export interface EndpointFacts {
   readonly subject?: string
   /** The path parameter may be empty: all keys, or a create on the path of an update. */
   readonly mayBeEmpty?: true
-  /** The header `If-Match` limits the write to one ModifyIndex of its record. Decisions: optimistic writes. */
-  readonly takesIfMatch?: true
 }
 
 /** The kind of JSON of a 200 answer. */
@@ -103,13 +101,5 @@ export interface Endpoint extends EndpointFacts {
 /** What a client needs of an endpoint. */
 export type ClientEndpoint = Pick<
   Endpoint,
-  | 'method'
-  | 'path'
-  | 'namespaced'
-  | 'blocking'
-  | 'answer'
-  | 'mayBeBoolean'
-  | 'mayBeNull'
-  | 'query'
-  | 'takesIfMatch'
+  'method' | 'path' | 'namespaced' | 'blocking' | 'answer' | 'mayBeBoolean' | 'mayBeNull' | 'query'
 >

@@ -126,11 +126,6 @@ export const ACL_ERRORS = {
   },
   snapshot_refused: { ...CONFLICT, title: 'The archive is not for this server', source: 'decisions: backup' },
   endpoint_removed: { status: 410, title: 'The endpoint was removed', source: 'spec 9.1' },
-  precondition_failed: {
-    status: 412,
-    title: 'The record has another ModifyIndex',
-    source: 'decisions: optimistic writes',
-  },
   body_too_large: { status: 413, title: 'The body is too large', source: 'decisions: status codes' },
   answer_too_large: { status: 413, title: 'The answer would be too large', source: 'decisions: bounds' },
   transaction_too_large: {
@@ -223,8 +218,6 @@ export interface AclErrorDetails {
   readonly missing?: { readonly resource: string; readonly segment?: string; readonly access: string }
   /** Where JSON is not valid, in the words of the reference, and the character there. `undefined`: the text ends. */
   readonly syntax?: { readonly found: string | undefined; readonly where: string }
-  /** The ModifyIndex that the record has. */
-  readonly index?: number
   /** Line and column, from 1, in a rule text or a JSON body. */
   readonly line?: number
   readonly column?: number

@@ -15,7 +15,7 @@ export interface MethodSpec {
   /** By parameter. */
   readonly params?: Readonly<Record<string, string>>
   readonly example?: string
-  /** Default: `ReadOptions` for a blocking query, otherwise `MatchOptions` or `CallOptions`. */
+  /** Default: `ReadOptions` for a blocking query, otherwise `CallOptions`. */
   readonly options?: string
   /** The options that only this method has: query options in camel case. */
   readonly own?: readonly string[]
@@ -201,7 +201,7 @@ const person = client.withToken(SecretID)`,
       },
       'read(name): AuthMethod': { watch: 'watch' },
       'update(name, method: AuthMethodUpdate): AuthMethod': {
-        options: 'AuthMethodWriteOptions & MatchOptions',
+        options: 'AuthMethodWriteOptions',
         query: '{ check: checkQuery(options) }',
         more: 'ownNames: { check: true }, secrets: secretsOf(method)',
       },

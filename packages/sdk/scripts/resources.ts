@@ -70,8 +70,7 @@ function methodsOf(resource: string, signature: string, spec: MethodSpec): reado
   const question = asked(spec.query ?? queryOf(route, selection, own), own)
   const used = new Set([...pathParams.map(({ name }) => name), selection?.name, 'options'])
   const content = spec.body ?? params.find(({ name }) => !used.has(name) && route.body !== undefined)?.name
-  const options =
-    spec.options ?? (route.blocking ? 'ReadOptions' : route.takesIfMatch ? 'MatchOptions' : 'CallOptions')
+  const options = spec.options ?? (route.blocking ? 'ReadOptions' : 'CallOptions')
   const call = [
     ...question,
     ...(content === undefined || content === ''
@@ -226,7 +225,7 @@ const MODULES = {
   '../absence.ts': ['whenGone'],
   '../core.ts': ['Core', 'call', 'watchCall', 'watchRecordCall'],
   '../meta.ts': ['Mode', 'Result'],
-  '../options.ts': ['CallOptions', 'MatchOptions', 'PageOptions', 'ReadOptions', 'WatchOptions'],
+  '../options.ts': ['CallOptions', 'PageOptions', 'ReadOptions', 'WatchOptions'],
   '../request/send.ts': ['send'],
   '../resources/selections.ts': exportsOf('resources/selections.ts'),
   '../types.ts': exportsOf('types.ts'),

@@ -31,7 +31,6 @@ export interface ErrorFacts {
   readonly status?: number | undefined
   readonly code?: ErrorCode | undefined
   readonly field?: string | undefined
-  readonly index?: number | undefined
   readonly line?: number | undefined
   readonly column?: number | undefined
   readonly missing?: MissingRight | undefined
@@ -114,19 +113,16 @@ export class NotFound extends LatchkeyError {
   }
 }
 
-/** 409, 412: an identifier or a name is already in use, or the record has changed. */
+/** 409: an identifier or a name is already in use. */
 export class Conflict extends LatchkeyError {
   override readonly name = 'Conflict'
   readonly kind = 'conflict' as const
   /** The field whose value is in use. */
   readonly field: string | undefined
-  /** With code `precondition_failed`: the ModifyIndex that the record has, instead of `ifMatch`. */
-  readonly index: number | undefined
 
   constructor(facts: ErrorFacts) {
     super(facts)
     this.field = facts.field
-    this.index = facts.index
   }
 }
 

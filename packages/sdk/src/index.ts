@@ -41,7 +41,6 @@ export type {
   Consistency,
   Fetch,
   Logger,
-  MatchOptions,
   PageOptions,
   ReadOptions,
   RetryEvent,
@@ -203,4 +202,3 @@ export type {
   WhoCanRequest,
 } from './types.ts'
 export type { Watch } from './watch.ts'
-export { writeOver } from './write-over.ts'

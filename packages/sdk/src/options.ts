@@ -164,15 +164,6 @@ export interface CallOptions {
   readonly namespace?: string | undefined
 }
 
-/** Options of a write that can depend on the state of its record. */
-export interface MatchOptions extends CallOptions {
-  /**
-   * The ModifyIndex of the record as you read it. If the record has changed since, the write changes nothing and throws
-   * `Conflict` with code `precondition_failed`, whose `index` is the current one.
-   */
-  readonly ifMatch?: number | undefined
-}
-
 /** Options of a read with consistency modes and blocking queries. Spec 4.1. */
 export interface ReadOptions extends CallOptions {
   readonly consistency?: Consistency | undefined
@@ -185,7 +176,7 @@ export interface ReadOptions extends CallOptions {
 /** The names of options, as data: plain JavaScript has no type check that would find a misspelt one. */
 export type NamesOf<Options, Except = never> = Readonly<Record<Exclude<keyof Options, Except>, true>>
 /** The names of the options that a method adds to those of every call. */
-export type OwnNames<Options> = NamesOf<Options, keyof ReadOptions | 'ifMatch'>
+export type OwnNames<Options> = NamesOf<Options, keyof ReadOptions>
 
 const CLIENT_NAMES: NamesOf<ClientOptions> = {
   address: true,

@@ -81,8 +81,6 @@ export interface Context extends CallServices {
   readonly family: HeaderFamily
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined
-  /** The ModifyIndex that the record of the write must have: see {@link requireMatch}. */
-  readonly ifMatch: number | undefined
   readonly now: number
 }
 

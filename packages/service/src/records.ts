@@ -3,7 +3,6 @@ import { type Directory, isReservedId, isUuid, showLineage } from '@latchkey/acl
 import { AclError } from '@latchkey/contract'
 import { requireAll } from './caller/authority.ts'
 import { type Context, type JsonAnswer, json, missing, notFound } from './handler.ts'
-import { requireMatch } from './request/write-headers.ts'
 import { put, remove } from './store/changes.ts'
 import { decideAndCommitFor } from './store/commit.ts'
 import type { RecordOf } from './store/store.ts'
@@ -107,7 +106,6 @@ export function writeRecord<T extends Table, Shown>(
   return decideAndCommitFor(call, () => {
     const directory = call.service.store.directory()
     const { record, existing } = decide(directory)
-    requireMatch(call, existing, kind.subject)
     return {
       changes: [put(kind.table, record, existing)],
       answer: (index) => {
@@ -127,7 +125,6 @@ export function deleteRecord<T extends Table>(
 ): Promise<JsonAnswer<boolean>> {
   return decideAndCommitFor(call, () => {
     const existing = requireRecord(kind, call, call.service.store.directory(), key)
-    requireMatch(call, existing, kind.subject)
     check(existing)
     return { changes: [remove(kind.table, existing)], answer: () => json(true) }
   })

@@ -110,21 +110,6 @@ test('copy_incomplete: the last part of the first copy arrives while the token o
   expect(codes.map(({ code }) => code)).toEqual(['copy_incomplete', undefined])
 })
 
-test('400 header_invalid: If-Match on a write that the primary makes; a local token takes it here', async () => {
-  const { ask, store } = await aWorld(SECONDARY)
-  const [global, local] = [aToken(), aToken({ Local: true })]
-  await store.commit([putOf('tokens', global, 0), putOf('tokens', local, 0), cursor(8)])
-  const update = async ({ AccessorID, Local }: typeof global) => {
-    const index = (await store.tokenByAccessor(AccessorID))?.ModifyIndex
-    const headers = { 'if-match': `"${index}"` }
-    return ask('PUT', `/acl/token/${AccessorID}`, { token: MANAGEMENT, body: { Local }, headers })
-  }
-  const refused = await update(global)
-  expect([refused.status, refused.code]).toEqual([400, 'header_invalid'])
-  expect((await update(local)).status).toBe(200)
-  expect((await store.tokenByAccessor(global.AccessorID))?.Hash).toBe(global.Hash)
-})
-
 test('in legacy mode, an unknown secret may only still arrive if the data began without copies', async () => {
   for (const [beganEmpty, status] of [
     [true, 503],

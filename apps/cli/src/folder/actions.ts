@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { visible } from '@latchkey/contract/plain'
-import { type Client, Invalid, NotFound, writeOver } from '@latchkey/sdk'
+import { type Client, Invalid, NotFound } from '@latchkey/sdk'
 import { diffArrays } from 'diff'
 import { Document } from 'yaml'
 import { CliError, EXIT, systemProblem } from '../frame/cli-error.ts'
@@ -10,7 +10,7 @@ import type { Action } from '../frame/command-spec.ts'
 import type { Input } from '../frame/input.ts'
 import type { Paint } from '../frame/io.ts'
 import type { Session } from '../frame/session.ts'
-import { type Fields, keyOf, resourceOf } from '../records/find.ts'
+import { keyOf, resourceOf } from '../records/find.ts'
 import { contentOf, folderSchema, isWorthKeeping, KIND_NAMES, listRecords, updateRecord } from './kinds.ts'
 import { type Change, inNamespace, makePlan, type Plan } from './plan.ts'
 import { readFolder } from './read-folder.ts'
@@ -109,15 +109,9 @@ async function makeChange(client: Client, change: Change): Promise<() => Promise
     return () => resource.delete(keyOf(kind, created))
   }
   const { record, before } = change
-  // A record that somebody else has changed since the plan was made is refused, never overwritten.
-  const over = <T>(existing: Fields, write: (match: object) => Promise<T>) =>
-    kind === 'namespace' ? write({}) : writeOver({ ModifyIndex: Number(existing.ModifyIndex) }, write)
-  if (action === 'delete') {
-    await over(record, (match) => resource.delete(keyOf(kind, record), match))
-    return async () => {}
-  }
-  const updated = await over(record, (match) => updateRecord(there, kind, record, change.after, match))
-  return () => over(updated, (match) => updateRecord(there, kind, record, before, match))
+  if (action === 'delete') await resource.delete(keyOf(kind, record))
+  else await updateRecord(there, kind, record, change.after)
+  return () => updateRecord(there, kind, record, before)
 }
 
 function textOf(error: unknown): string {

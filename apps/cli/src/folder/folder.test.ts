@@ -84,19 +84,6 @@ test('deletes only with --prune and --yes, only kinds that the folder has, and n
   expect(await plan('--prune')).toMatchObject({ code: EXIT.done })
 })
 
-test('a record that somebody else changes after the plan is not overwritten', async () => {
-  write('shop.yaml', SHOP)
-  await apply()
-  const orders = await client.policies.readByName('orders')
-  await client.policies.update(orders.ID, { Name: 'orders', Rules: '' })
-  service.failNext('policies.update', 'precondition_failed')
-  const refused = await apply()
-  expect(refused.stderr).toContain('cannot update policy orders')
-  expect((await client.policies.readByName('orders')).Rules).toBe('')
-  const sent = service.calls.filter(({ endpoint }) => endpoint === 'policies.update')
-  expect(sent).toHaveLength(2)
-})
-
 test('a failed write undoes the writes before it', async () => {
   await client.policies.create({ Name: 'orders', Rules: 'key "a" { policy = "read" }' })
   write('shop.yaml', SHOP)

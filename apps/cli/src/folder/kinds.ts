@@ -129,15 +129,13 @@ export function updateRecord(
   kind: KindName,
   existing: Fields,
   body: Fields,
-  match: object = {},
 ): Promise<Fields> {
   const secrets = Object.entries(existing.Config ?? {}).filter(([name]) => CONFIG_SECRETS.includes(name))
-  const whole = {
+  return resourceOf(client, kind).update(keyOf(kind, existing), {
     ...body,
     ...(kind === 'token' ? { Local: existing.Local } : {}),
     ...(kind === 'auth-method' ? { Config: { ...(body.Config ?? {}), ...Object.fromEntries(secrets) } } : {}),
-  }
-  return resourceOf(client, kind).update(keyOf(kind, existing), whole, match)
+  })
 }
 
 /** The JSON Schema of a document in a folder, from the schemas of the contract: it accepts a record of any kind. */

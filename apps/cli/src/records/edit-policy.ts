@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lintRules } from '@latchkey/acl'
-import { NotFound, writeOver } from '@latchkey/sdk'
+import { NotFound } from '@latchkey/sdk'
 import { CliError, EXIT } from '../frame/cli-error.ts'
 import type { Action } from '../frame/command-spec.ts'
 import type { Session } from '../frame/session.ts'
@@ -43,9 +43,7 @@ export const editPolicy: Action = async (session, input) => {
     await confirmRules(existing, rules, session)
     const { ID, Name, Description, Datacenters, Namespace } = existing
     const more = { ...(Datacenters && { Datacenters }), ...(Namespace !== undefined && { Namespace }) }
-    const edited = { Name, Description, ...more, Rules: rules }
-    // Nobody else's change, made while the editor was open, is overwritten.
-    await writeOver(existing, (match) => policies.update(ID, edited, match))
+    await policies.update(ID, { Name, Description, ...more, Rules: rules })
     return session.note(`Updated policy ${existing.Name}.`)
   } finally {
     rmSync(folder, { recursive: true })

@@ -22,8 +22,8 @@ interface Resource {
   read(key: string): Promise<Fields>
   readByName(name: string): Promise<Fields>
   create(body: Fields, options?: object): Promise<Fields>
-  update(key: string, body: Fields, options?: object): Promise<Fields>
-  delete(key: string, options?: object): Promise<unknown>
+  update(key: string, body: Fields): Promise<Fields>
+  delete(key: string): Promise<unknown>
 }
 
 export function resourceOf(client: Client, kind: KindName): Resource {

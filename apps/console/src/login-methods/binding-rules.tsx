@@ -1,4 +1,4 @@
-import { type BindingRule, Invalid, writeOver } from '@latchkey/sdk'
+import { type BindingRule, Invalid } from '@latchkey/sdk'
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { useLive } from '../live/use-live.ts'
@@ -117,7 +117,7 @@ function BindingRuleForm(props: RecordDialogProps<BindingRule> & { readonly meth
     read: ({ ID }) => client.bindingRules.read(ID, { consistency: 'consistent' }),
     save: (content, stored) =>
       stored
-        ? writeOver(stored, (match) => client.bindingRules.update(stored.ID, content, match))
+        ? client.bindingRules.update(stored.ID, content)
         : client.bindingRules.create({ AuthMethod: method, ...content }),
     onSaved: onClose,
     onClose,

@@ -1,5 +1,5 @@
 /** Creates a login method, or edits one. If somebody else has changed it since, saving shows both versions. */
-import { type AuthMethod, writeOver } from '@latchkey/sdk'
+import type { AuthMethod } from '@latchkey/sdk'
 import { serverFacts } from '../server-facts.ts'
 import { useClient } from '../session/session.ts'
 import { SelectField, TextField } from '../ui/form/field.tsx'
@@ -78,9 +78,7 @@ export function MethodDialog(
     read: ({ Name }) => client.authMethods.read(Name, { consistency: 'consistent' }),
     save: (edited, stored) => {
       const body = recordOf(edited, stored)
-      return stored
-        ? writeOver(stored, (match) => client.authMethods.update(stored.Name, body, match))
-        : client.authMethods.create(body)
+      return stored ? client.authMethods.update(stored.Name, body) : client.authMethods.create(body)
     },
     onSaved: (saved) => {
       showToast({ text: `Saved “${saved.Name}”.` })

@@ -1,4 +1,4 @@
-import { type Policy, writeOver } from '@latchkey/sdk'
+import type { Policy } from '@latchkey/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { ArrowRight, FileX } from 'lucide-react'
@@ -85,11 +85,7 @@ function PolicyDetails({ policy, isDeleted, draft, setDraft }: DetailsProps) {
             <RecordActions
               what="policy"
               name={policy.Name}
-              onDelete={
-                isBuiltin || isDeleted
-                  ? undefined
-                  : () => writeOver(policy, (match) => client.policies.delete(policy.ID, match))
-              }
+              onDelete={isBuiltin || isDeleted ? undefined : () => client.policies.delete(policy.ID)}
               to="/policies"
               warning="Roles and tokens lose its rights at once. Deletion cannot be undone."
             />

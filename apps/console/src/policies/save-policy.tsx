@@ -1,12 +1,12 @@
 /** Before a policy is saved: the differences of its text, and which tokens would gain or lose rights. */
-import { type Client, type Policy, type WhatIfChange, writeOver } from '@latchkey/sdk'
+import type { Client, Policy, WhatIfChange } from '@latchkey/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { RuleEditor } from '../rules/rule-editor.tsx'
 import { useClient } from '../session/session.ts'
 import { TokenLink } from '../tokens/token-cell.tsx'
 import { Problem, Skeleton } from '../ui/feedback.tsx'
-import { Conflict, differences, type FieldText, isOutdated } from '../ui/form/use-edit.tsx'
+import { Conflict, differences, type FieldText } from '../ui/form/use-edit.tsx'
 import { Dialog } from '../ui/overlay/dialog.tsx'
 import { showToast } from '../ui/toast.tsx'
 import { contentOf, type PolicyContent } from './policy-form.tsx'
@@ -37,19 +37,12 @@ export function SavePolicy({ base, content, onSettle, onSaved, onClose }: SavePo
         setTheirs(stored)
         return false
       }
-      const edited = {
+      await client.policies.update(base.ID, {
         Name: content.name.trim(),
         Description: content.description.trim(),
         Rules: content.rules,
         ...(base.Datacenters ? { Datacenters: base.Datacenters } : {}),
-      }
-      try {
-        await writeOver(stored, (match) => client.policies.update(base.ID, edited, match))
-      } catch (error) {
-        if (!isOutdated(error)) throw error
-        setTheirs(await client.policies.read(base.ID, { consistency: 'consistent' }))
-        return false
-      }
+      })
       return true
     },
     onSuccess: async (isSaved) => {

@@ -1,4 +1,4 @@
-import { type Role, writeOver } from '@latchkey/sdk'
+import type { Role } from '@latchkey/sdk'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { Bot, FileText, Server, UsersRound } from 'lucide-react'
 import { LinkBadges } from '../links/link-badges.tsx'
@@ -68,7 +68,7 @@ export function RolePage() {
       gone={{ icon: UsersRound, title: 'This role does not exist', text: 'It may have been deleted.' }}
       needs="aclWrite"
       leadOf={({ Description }) => Description}
-      remove={(role) => writeOver(role, (match) => client.roles.delete(role.ID, match))}
+      remove={({ ID }) => client.roles.delete(ID)}
       warning="Tokens lose its rights at once. This cannot be undone."
       dialog={RoleDialog}
     >
@@ -139,9 +139,7 @@ function RoleDialog({ record, isDeleted = false, onClose }: RecordDialogProps<Ro
         Description: description.trim(),
         ...linksOf(links, serverFacts.datacenter),
       }
-      return stored
-        ? writeOver(stored, (match) => client.roles.update(stored.ID, body, match))
-        : client.roles.create(body)
+      return stored ? client.roles.update(stored.ID, body) : client.roles.create(body)
     },
     onSaved: (saved) => {
       showToast({ text: `Saved “${saved.Name}”.` })

@@ -1,4 +1,4 @@
-import { type Token, writeOver } from '@latchkey/sdk'
+import type { Token } from '@latchkey/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -143,7 +143,7 @@ export function EditToken({ token, isDeleted, onClose }: EditTokenProps) {
     save: async (content, stored): Promise<Made | undefined> => {
       const record = { ...bodyOf(content), Local: token.Local }
       if (stored) {
-        await writeOver(stored, (match) => client.tokens.update(token.AccessorID, record, match))
+        await client.tokens.update(token.AccessorID, record)
         return undefined
       }
       const { ExpirationTime } = token

@@ -22,7 +22,6 @@ import { oidcCases } from './login/oidc.ts'
 import { namespaceCases } from './namespaces.ts'
 import { operationCases } from './operations.ts'
 import { policyRoleCases } from './policies-roles.ts'
-import { preconditionCases } from './preconditions.ts'
 import { sessionCases } from './sessions.ts'
 import { cloneDeleteCases } from './tokens/clone-delete.ts'
 import { createCases } from './tokens/create.ts'
@@ -40,5 +39,5 @@ export const CASES: readonly Case[] = [
   ...[policyRoleCases, authMethodCases, bindingRuleCases, loginCases, limitCases, oidcCases],
   ...[keyValueCases, transactionCases, intentionCases, configEntryCases, coordinateCases, areaCases],
   ...[sessionCases, catalogCases, readHeaderCases, healthCases, hiddenRecordCases, methodCases],
-  ...[operationCases, versionCases, preconditionCases],
+  ...[operationCases, versionCases],
 ].flat()

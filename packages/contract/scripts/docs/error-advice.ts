@@ -91,8 +91,6 @@ export const ERROR_ADVICE: Readonly<Record<AclErrorCode, string>> = {
   snapshot_refused:
     'For operators: start the server as the message says, with the keys, the datacenter and the service version of the archive; or restore an archive of an older version, which has no HMAC, with `?unauthenticated`. See [backup](operations.md#backup).',
   endpoint_removed: 'Use the endpoint that the message names.',
-  precondition_failed:
-    'Read the record again, apply your change to what it is now, and send its ModifyIndex, which `index` also shows.',
   body_too_large: 'Send a body of at most the size that the message names.',
   url_too_long: 'Shorten the path and query to the limit that the message names.',
   host_not_allowed:

@@ -402,7 +402,6 @@ export const authMethods = c.router({
     body: updateAuthMethodSchema,
     metadata: {
       ...aclWrite,
-      takesIfMatch: true,
       writes: 'own',
       ...api,
       mayBeEmpty: true,
@@ -418,7 +417,6 @@ export const authMethods = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
-      takesIfMatch: true,
       ...api,
       writes: 'own',
       errors: ['id_missing', 'not_found'],

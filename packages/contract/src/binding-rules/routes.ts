@@ -106,7 +106,6 @@ export const bindingRules = c.router({
     body: updateBindingRuleSchema,
     metadata: {
       ...aclWrite,
-      takesIfMatch: true,
       writes: 'own',
       ...api,
       mayBeEmpty: true,
@@ -121,7 +120,6 @@ export const bindingRules = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
-      takesIfMatch: true,
       ...api,
       writes: 'own',
       errors: ['id_missing', 'id_invalid', 'not_found'],

@@ -234,17 +234,7 @@ function parametersOf(route: AnyRoute, context: ParameterContext): readonly Para
       if (name !== 'ns') return [inQuery]
       return [inQuery, { name: `${headerPrefix}${HEADER.namespace}`, in: 'header' as const, ...facts }]
     }),
-    ...(route.takesIfMatch ? [IF_MATCH] : []),
   ]
-}
-
-const IF_MATCH: Parameter = {
-  name: 'If-Match',
-  in: 'header',
-  description:
-    'The ModifyIndex of the record, in quotes. If the record has another one, the request is refused with 412 and changes nothing.',
-  schema: { type: 'string', pattern: '^"[0-9]+"$' },
-  example: '"17"',
 }
 
 function optionsOf(schema: z.ZodObject | undefined): readonly (readonly [string, OptionSchema])[] {

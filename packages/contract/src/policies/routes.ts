@@ -222,7 +222,6 @@ export const policies = c.router({
     body: updatePolicySchema,
     metadata: {
       ...aclWrite,
-      takesIfMatch: true,
       writes: 'global',
       mayBeEmpty: true,
       ...record,
@@ -247,7 +246,6 @@ export const policies = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
-      takesIfMatch: true,
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'delete_refused', 'not_found'],

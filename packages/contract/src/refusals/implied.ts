@@ -51,8 +51,6 @@ const IMPLIED = {
   refusedInLegacyMode: { any: ['legacy_mode'] },
   sameOrigin: { any: ['origin_foreign'] },
   blocking: { any: ['header_invalid'] },
-  writes: { global: ['header_invalid'], token: ['header_invalid'], own: ['header_invalid'], nothing: [] },
-  takesIfMatch: { any: ['precondition_failed'] },
   checksReadOptions: { any: ['header_invalid'] },
   namespaced: { any: ['namespace_unsupported'] },
   inDefault: { any: ['namespace_unsupported'] },

@@ -10,7 +10,6 @@ export interface Problem<Code extends AclErrorCode = AclErrorCode> {
   detail: string
   code: Code
   field?: string | undefined
-  index?: number | undefined
   line?: number | undefined
   column?: number | undefined
   missing?: { resource: string; segment?: string | undefined; access: string } | undefined
@@ -34,7 +33,6 @@ const BEFORE_CODE = {
 }
 const AFTER_CODE = {
   field: text('Full path of the field, or name of the query option or header.').optional(),
-  index: number('The ModifyIndex that the record has.').optional(),
   line: number('Line in the rules or body, from 1.').optional(),
   column: number('Column in that line, from 1.').optional(),
   missing: z

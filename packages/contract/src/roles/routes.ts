@@ -132,7 +132,6 @@ export const roles = c.router({
     body: updateRoleSchema,
     metadata: {
       ...aclWrite,
-      takesIfMatch: true,
       writes: 'global',
       mayBeEmpty: true,
       ...record,
@@ -156,7 +155,6 @@ export const roles = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
-      takesIfMatch: true,
       writes: 'global',
       ...record,
       errors: ['id_missing', 'id_invalid', 'not_found'],

@@ -128,7 +128,6 @@ export const tokens = c.router({
     body: updateTokenSchema,
     metadata: {
       ...aclWrite,
-      takesIfMatch: true,
       writes: 'token',
       gate,
       subject,
@@ -153,7 +152,6 @@ export const tokens = c.router({
     query: namespacedQuery({}),
     metadata: {
       ...aclDelete,
-      takesIfMatch: true,
       writes: 'token',
       gate,
       subject,

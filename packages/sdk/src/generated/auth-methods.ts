@@ -5,7 +5,7 @@
 import { whenGone } from '../absence.ts'
 import { call, type Core, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, MatchOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import { type AuthMethodWriteOptions, checkQuery, secretsOf } from '../resources/selections.ts'
 import type {
   AuthMethod,
@@ -84,7 +84,7 @@ export class AuthMethods<M extends Mode> {
   update(
     name: string,
     method: AuthMethodUpdate,
-    options: AuthMethodWriteOptions & MatchOptions = {},
+    options: AuthMethodWriteOptions = {},
   ): Promise<Result<M, AuthMethod>> {
     return call(this.#core, {
       endpoint: 'authMethods.update',
@@ -104,7 +104,7 @@ export class AuthMethods<M extends Mode> {
    * version 1.5.0. Errors: Invalid (id_missing), NotFound, PermissionDenied (caller_unknown, privilege_missing),
    * LegacyMode.
    */
-  delete(name: string, options: MatchOptions = {}): Promise<Result<M, boolean>> {
+  delete(name: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, {
       endpoint: 'authMethods.delete',
       params: { Name: name },

@@ -5,7 +5,7 @@
 import { whenGone } from '../absence.ts'
 import { call, type Core, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { MatchOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type { BindingRuleFilter, ImportOptions } from '../resources/selections.ts'
 import type { BindingRule, BindingRuleCreate, BindingRuleUpdate } from '../types.ts'
 import type { Watch } from '../watch.ts'
@@ -73,7 +73,7 @@ export class BindingRules<M extends Mode> {
    * 1.5.0. Errors: Invalid (field_required, field_invalid, selector_invalid, link_unknown, accessor_mismatch,
    * id_invalid, field_immutable), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
-  update(id: string, rule: BindingRuleUpdate, options: MatchOptions = {}): Promise<Result<M, BindingRule>> {
+  update(id: string, rule: BindingRuleUpdate, options: CallOptions = {}): Promise<Result<M, BindingRule>> {
     return call(this.#core, {
       endpoint: 'bindingRules.update',
       params: { ID: id },
@@ -90,7 +90,7 @@ export class BindingRules<M extends Mode> {
    * version 1.5.0. Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown,
    * privilege_missing), LegacyMode.
    */
-  delete(id: string, options: MatchOptions = {}): Promise<Result<M, boolean>> {
+  delete(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, {
       endpoint: 'bindingRules.delete',
       params: { ID: id },

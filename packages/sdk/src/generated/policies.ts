@@ -5,7 +5,7 @@
 import { whenGone } from '../absence.ts'
 import { call, type Core, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, MatchOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import { send } from '../request/send.ts'
 import type { ImportOptions } from '../resources/selections.ts'
 import type {
@@ -88,7 +88,7 @@ export class Policies<M extends Mode> {
    * field_invalid), Conflict (name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing),
    * LegacyMode.
    */
-  update(id: string, policy: PolicyUpdate, options: MatchOptions = {}): Promise<Result<M, Policy>> {
+  update(id: string, policy: PolicyUpdate, options: CallOptions = {}): Promise<Result<M, Policy>> {
     return call(this.#core, {
       endpoint: 'policies.update',
       params: { ID: id },
@@ -105,7 +105,7 @@ export class Policies<M extends Mode> {
    * Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (caller_unknown,
    * privilege_missing), LegacyMode.
    */
-  delete(id: string, options: MatchOptions = {}): Promise<Result<M, boolean>> {
+  delete(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, {
       endpoint: 'policies.delete',
       params: { ID: id },

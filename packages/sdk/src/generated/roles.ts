@@ -5,7 +5,7 @@
 import { whenGone } from '../absence.ts'
 import { call, type Core, watchCall, watchRecordCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { MatchOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { CallOptions, ReadOptions, WatchOptions } from '../options.ts'
 import { send } from '../request/send.ts'
 import type { ImportOptions, RoleFilter } from '../resources/selections.ts'
 import type { Role, RoleCreate, RoleUpdate } from '../types.ts'
@@ -75,7 +75,7 @@ export class Roles<M extends Mode> {
    * Invalid (id_invalid, accessor_mismatch, name_invalid, link_unknown, field_required, field_invalid), Conflict
    * (name_in_use), NotFound, PermissionDenied (caller_unknown, privilege_missing), LegacyMode.
    */
-  update(id: string, role: RoleUpdate, options: MatchOptions = {}): Promise<Result<M, Role>> {
+  update(id: string, role: RoleUpdate, options: CallOptions = {}): Promise<Result<M, Role>> {
     return call(this.#core, {
       endpoint: 'roles.update',
       params: { ID: id },
@@ -92,7 +92,7 @@ export class Roles<M extends Mode> {
    * Errors: Invalid (id_missing, id_invalid), NotFound, PermissionDenied (caller_unknown, privilege_missing),
    * LegacyMode.
    */
-  delete(id: string, options: MatchOptions = {}): Promise<Result<M, boolean>> {
+  delete(id: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, {
       endpoint: 'roles.delete',
       params: { ID: id },

@@ -4,7 +4,7 @@
 import { whenGone } from '../absence.ts'
 import { call, type Core, watchCall } from '../core.ts'
 import type { Mode, Result } from '../meta.ts'
-import type { CallOptions, MatchOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
+import type { CallOptions, PageOptions, ReadOptions, WatchOptions } from '../options.ts'
 import type { TokenFilter } from '../resources/selections.ts'
 import type { Token, TokenClone, TokenListEntry } from '../types.ts'
 import type { Watch } from '../watch.ts'
@@ -88,7 +88,7 @@ export class Tokens<M extends Mode> {
    * 1.4.0. Errors: Invalid (id_missing, id_invalid, delete_refused), NotFound, PermissionDenied (caller_unknown,
    * privilege_missing), LegacyMode.
    */
-  delete(accessorId: string, options: MatchOptions = {}): Promise<Result<M, boolean>> {
+  delete(accessorId: string, options: CallOptions = {}): Promise<Result<M, boolean>> {
     return call(this.#core, {
       endpoint: 'tokens.delete',
       params: { AccessorID: accessorId },

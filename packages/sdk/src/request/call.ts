@@ -11,7 +11,7 @@ import {
 } from '../contract.ts'
 import type { ErrorFacts, LatchkeyError } from '../errors.ts'
 import type { WithMeta } from '../meta.ts'
-import { count, type MatchOptions, type Settings } from '../options.ts'
+import type { CallOptions, Settings } from '../options.ts'
 import type { BodyTypes } from '../types.ts'
 
 type Endpoints = typeof ENDPOINTS
@@ -62,7 +62,7 @@ export interface Call {
   readonly recover?: (refusal: LatchkeyError) => Promise<WithMeta<unknown> | undefined>
   /** An earlier attempt of this call may have been applied. */
   readonly maybeApplied?: boolean
-  readonly options: MatchOptions
+  readonly options: CallOptions
   /** The names in `options` that only this method has. */
   readonly ownNames?: Readonly<Record<string, true>>
 }
@@ -113,8 +113,6 @@ export function buildRequest(
   const headers = new Headers(settings.headers)
   headers.set('Accept', acceptOf(call.form))
   if (token !== undefined) headers.set(settings.headerPrefix + HEADER.token, token)
-  const { ifMatch } = call.options
-  if (ifMatch !== undefined) headers.set('If-Match', `"${count('ifMatch', ifMatch)}"`)
   if (call.json !== undefined) headers.set('Content-Type', 'application/json')
   return {
     url: `${settings.address}${API_ROOT}${pathOf(call)}${searchOf(query)}`,

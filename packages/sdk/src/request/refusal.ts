@@ -47,7 +47,6 @@ const KIND_BY_STATUS: Readonly<Record<number, RefusalKind>> = {
   404: 'not_found',
   408: 'timeout',
   409: 'conflict',
-  412: 'conflict',
   429: 'unavailable',
 }
 
@@ -132,7 +131,6 @@ function readProblem(body: string, clean: (text: string) => string) {
     code: code !== undefined && CODE.test(code) ? code : undefined,
     requestId: text('requestId'),
     field: text('field'),
-    index: count('index'),
     line: count('line'),
     column: count('column'),
     missing: readMissing(json.missing, clean),

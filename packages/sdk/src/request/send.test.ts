@@ -14,7 +14,6 @@ import {
 } from '../../test/test-server.ts'
 import { Invalid, type LatchkeyError, Timeout, Unavailable } from '../errors.ts'
 import type { ClientOptions, RetryEvent } from '../options.ts'
-import { writeOver } from '../write-over.ts'
 
 // Without jitter, every pause is the shortest.
 beforeEach(() => {
@@ -336,32 +335,4 @@ test('an endless timeout does not end at once', async () => {
 test('an unknown endpoint is not an absent record', async () => {
   await using server = await startServer(problem(404, 'endpoint_unknown'))
   await expect(clientOf(server).tokens.read(ACCESSOR_ID)).rejects.toThrow(Invalid)
-})
-
-test('with ifMatch, sends the header, shows the current index of a refusal, and repeats no update in doubt', async () => {
-  const refusal = () =>
-    Response.json(
-      { code: 'precondition_failed', index: 9, detail: 'changed' },
-      { status: 412, headers: { 'Content-Type': 'application/problem+json' } },
-    )
-  const { client, fetch } = clockedClient({ retries: 2 }, async () => refusal(), unavailable('0'))
-  const write = () => client.tokens.update(ACCESSOR_ID, update, { ifMatch: 7 })
-  const [first, second] = [await errorOf(write()), await errorOf(write())]
-  expect(first).toMatchObject({ kind: 'conflict', code: 'precondition_failed', index: 9 })
-  expect(second).toMatchObject({ kind: 'unavailable', maybeApplied: true })
-  const sent = fetch.mock.calls as unknown as readonly (readonly [string, RequestInit])[]
-  expect(sent.map(([, { headers }]) => new Headers(headers).get('If-Match'))).toEqual(['"7"', '"7"'])
-})
-
-test('writeOver writes without a condition if the datacenter cannot compare, and passes on every other error', async () => {
-  const invalid = (field: string) => new Invalid({ message: 'm', endpoint: 'tokens.update', field })
-  const tried: unknown[] = []
-  const writing = (error: Error) => async (match: object) => {
-    tried.push(match)
-    if ('ifMatch' in match) throw error
-    return 'done'
-  }
-  expect(await writeOver({ ModifyIndex: 3 }, writing(invalid('If-Match')))).toBe('done')
-  expect(tried).toEqual([{ ifMatch: 3 }, {}])
-  await expect(writeOver({ ModifyIndex: 3 }, writing(invalid('Name')))).rejects.toThrow(Invalid)
 })

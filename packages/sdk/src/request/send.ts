@@ -42,8 +42,8 @@ export async function send<N extends EndpointName, T = AnswerTypes[N]>(
   call: CallOf<N>,
 ): Promise<WithMeta<T>> {
   const { index = 0, wait, consistency }: ReadOptions = call.options
-  const { query = [], takesIfMatch }: Endpoint = ENDPOINTS[call.endpoint]
-  checkCallNames(call.options, { ...call.ownNames, ...(takesIfMatch ? { ifMatch: true } : {}) })
+  checkCallNames(call.options, call.ownNames)
+  const { query = [] }: Endpoint = ENDPOINTS[call.endpoint]
   refuseUnknownNames('filter', call.query ?? {}, query)
   const mode = consistencyQuery(call, consistency ?? settings.consistency)
   count('index', index)
@@ -141,9 +141,7 @@ function mayRepeat(call: Call, error: LatchkeyError, maybeApplied: boolean): boo
   if (!isWrite(call.endpoint) || !maybeApplied) return true
   // After a gateway timeout (504), which a forwarding server also returns, the first attempt may still be in flight.
   const isPending = error.kind === 'timeout' || error.status === 504
-  // The index that the first attempt gave the record would make the second one fail.
-  if (call.repeatable === 'unlessPending') return !isPending && call.options.ifMatch === undefined
-  return call.repeatable === 'always'
+  return call.repeatable === 'always' || (call.repeatable === 'unlessPending' && !isPending)
 }
 
 function consistencyQuery(call: Call, consistency: Consistency): Readonly<Record<string, QueryValue>> {

@@ -7,7 +7,6 @@ import { Tokens as RegularTokens } from '../generated/tokens.ts'
 import type { Mode, Result, WithMeta } from '../meta.ts'
 import {
   type CallOptions,
-  type MatchOptions,
   type OwnNames,
   PAGE_NAMES,
   type PageOptions,
@@ -104,11 +103,7 @@ export class Tokens<M extends Mode> extends RegularTokens<M> {
    * const token = await client.tokens.read(accessorId)
    * await client.tokens.update(accessorId, { ...token, Description: 'web, production' })
    */
-  async update(
-    accessorId: string,
-    token: TokenUpdate,
-    options: MatchOptions = {},
-  ): Promise<Result<M, Token>> {
+  async update(accessorId: string, token: TokenUpdate, options: CallOptions = {}): Promise<Result<M, Token>> {
     const Local = token.Local ?? (await this.#readLocal(accessorId, token, options))
     return call(this.#core, {
       endpoint: 'tokens.update',
@@ -173,7 +168,7 @@ export class Tokens<M extends Mode> extends RegularTokens<M> {
 
   /** Reads the stored Local. It never changes (spec 4.5.4), so a read before the update is safe. */
   async #readLocal(accessorId: string, token: TokenUpdate, options: CallOptions): Promise<boolean> {
-    const where = { ...options, ifMatch: undefined, namespace: token.Namespace ?? options.namespace }
+    const where = { ...options, namespace: token.Namespace ?? options.namespace }
     const { value } = await send(this.#core.settings, { ...readCall(accessorId), options: where })
     return value.Local
   }

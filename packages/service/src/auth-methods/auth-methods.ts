@@ -12,7 +12,6 @@ import { isSecondary, type ServiceOptions } from '../options.ts'
 import { type Kind, readRecord, requireRecord, withParts, writeRecord } from '../records.ts'
 import { acceptsProblem } from '../reply/render.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
-import { requireMatch } from '../request/write-headers.ts'
 import { remove } from '../store/changes.ts'
 import { decideAndCommitFor } from '../store/commit.ts'
 
@@ -46,7 +45,6 @@ export const deleteAuthMethodHandler: Handler<'authMethods.delete'> = (call) =>
   decideAndCommitFor(call, () => {
     const directory = call.service.store.directory()
     const method = requireRecord(AUTH_METHODS, call, directory, call.params.Name)
-    requireMatch(call, method, AUTH_METHODS.subject)
     const rules = directory.bindingRulesOf(method)
     const changes = [...rules.map((rule) => remove('bindingRules', rule)), remove('authMethods', method)]
     return { changes, answer: () => json(true) }

@@ -176,7 +176,6 @@ export class Admission {
       isBlocking: asked.options.index > 0,
       isFromSecondary: state.isFromSecondary,
       signal: asked.request.signal,
-      ifMatch: asked.ifMatch,
       now: service.clock.now(),
     }
   }

@@ -40,7 +40,7 @@ interface Sent {
 }
 
 /** Request headers that are forwarded unchanged, besides those of the family. */
-const SENT_HEADERS = ['content-type', 'cache-control', 'if-match'] as const
+const SENT_HEADERS = ['content-type', 'cache-control'] as const
 /** Reply headers that are passed on, besides those of the family. */
 const ANSWERED_HEADERS = ['Content-Type', 'Retry-After', 'Allow'] as const
 const REPLACED_OPTIONS: ReadonlySet<string | undefined> = new Set(['dc', 'token'])

@@ -9,7 +9,6 @@ import { decodeRequestBody } from '../request/body.ts'
 import { DATACENTER_FAMILY } from '../request/headers.ts'
 import type { ParsedRequest } from '../request/parse.ts'
 import type { WireReply } from '../request/wire.ts'
-import { headerInvalid } from '../request/write-headers.ts'
 import type { Store } from '../store/store.ts'
 import { datacenterSilent, type ForwardedReply } from './datacenters.ts'
 import { collect, exchange, type ForwardingParts, once, passOn } from './exchange.ts'
@@ -53,11 +52,6 @@ export async function writeInPrimary(asked: ParsedRequest, parts: ForwardingPart
   }
   if (route.writes === 'token' && (await isMadeHere(asked, body, caller, service)))
     return parts.answerHere(asked, body)
-  if (asked.ifMatch !== undefined)
-    throw headerInvalid(
-      'If-Match',
-      'the primary datacenter makes this write, and its indexes differ from those here',
-    )
 
   const { token, presented } = caller
   if (presented) state.accessorId = token.AccessorID

@@ -173,7 +173,7 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
     context.endpoint && routeOf(context.endpoint),
   )
   const detail = refusal.code === 'internal' ? `Internal error (request ${requestId})` : refusal.message
-  const { field, index, missing, accessorId, line, column } = refusal.details
+  const { field, missing, accessorId, line, column } = refusal.details
   const problem = {
     type: `urn:latchkey:error:${refusal.code}`,
     title: ACL_ERRORS[refusal.code].title,
@@ -181,7 +181,6 @@ export function renderError(error: unknown, context: ReplyContext): WireReply {
     detail,
     code: refusal.code,
     field,
-    index,
     line,
     column,
     missing,

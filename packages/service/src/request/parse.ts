@@ -8,7 +8,6 @@ import { type NamespaceQuery, requestedNamespace } from './namespace.ts'
 import { type BlockingQuery, PLAIN_READ, paramsOf, type ReadOptions, readOptionsOf } from './read-options.ts'
 import type { RequestState } from './request-state.ts'
 import type { WireRequest } from './wire.ts'
-import { ifMatchOf } from './write-headers.ts'
 
 /** The options that every endpoint has, taken from an endpoint without others. */
 type CommonQuery = Query<'operations.leader'>
@@ -30,8 +29,6 @@ export interface ParsedRequest {
   readonly elsewhere: string | undefined
   /** The namespace header, to forward to another datacenter. */
   readonly namespaceHeader: string | undefined
-  /** See {@link ifMatchOf}. */
-  readonly ifMatch: number | undefined
   readonly state: RequestState
 }
 
@@ -79,7 +76,6 @@ export function parse(
     secretId: credential.secretId,
     elsewhere,
     namespaceHeader: header?.value,
-    ifMatch: ifMatchOf(request, route, params),
     state,
   }
 }

@@ -2,7 +2,6 @@ import { checkBodyAccessor, checkDelete, cloneToken, createToken, updateToken } 
 import { type Handler, json } from '../handler.ts'
 import { laterFieldsOf } from '../reply/later-fields.ts'
 import { inBodyNamespace } from '../request/namespace.ts'
-import { requireMatch } from '../request/write-headers.ts'
 import { put, remove } from '../store/changes.ts'
 import { created, decideAndCommitFor, modified } from '../store/commit.ts'
 import { shownToWriter, withToken } from './stored-token.ts'
@@ -53,7 +52,6 @@ export const updateTokenHandler: Handler<'tokens.update'> = (call) => {
   checkBodyAccessor(params.AccessorID, body)
   return decideAndCommitFor(call, () =>
     withToken(there, params.AccessorID, (existing) => {
-      requireMatch(call, existing)
       const record = updateToken(existing, body, {
         pathAccessorId: params.AccessorID,
         directory: service.store.directory(),
@@ -71,7 +69,6 @@ export const updateTokenHandler: Handler<'tokens.update'> = (call) => {
 export const deleteTokenHandler: Handler<'tokens.delete'> = (call) =>
   decideAndCommitFor(call, () =>
     withToken(call, call.params.AccessorID, (existing) => {
-      requireMatch(call, existing)
       checkDelete(existing, call.caller.token)
       return { changes: [remove('tokens', existing)], answer: () => json(true) }
     }),

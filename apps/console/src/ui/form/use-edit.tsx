@@ -1,4 +1,4 @@
-import { NotFound, Conflict as Refused } from '@latchkey/sdk'
+import { NotFound } from '@latchkey/sdk'
 import { type UseMutationResult, useMutation } from '@tanstack/react-query'
 import { Fragment, type ReactNode, useState } from 'react'
 import { Button } from '../controls.tsx'
@@ -78,18 +78,10 @@ export function useEdit<R, C extends object, S>(options: EditOptions<R, C, S>): 
         setFoundDeleted(true)
         return undefined
       }
-      let known = stored
-      while (known === undefined || !isOutdatedBy(known) || changes(content, known).length === 0) {
-        try {
-          return { saved: await options.save(content, known) }
-        } catch (error) {
-          if (!isOutdated(error) || base === undefined) throw error
-          // Somebody else has saved between the read and the write.
-          known = await options.read(base)
-        }
+      if (stored === undefined || !isOutdatedBy(stored) || changes(content, stored).length === 0) {
+        return { saved: await options.save(content, stored) }
       }
-      const newer = known
-      setTheirs(() => newer)
+      setTheirs(() => stored)
       return undefined
     },
     onSuccess: (outcome) => outcome && onSaved(outcome.saved),
@@ -135,11 +127,6 @@ export function useEdit<R, C extends object, S>(options: EditOptions<R, C, S>): 
 function pick<T extends object>(from: T, names: readonly string[]): T {
   const found = Object.entries(from).filter(([name, value]) => names.includes(name) && value !== undefined)
   return Object.fromEntries(found) as T
-}
-
-/** Whether a write was refused because its record has changed. */
-export function isOutdated(error: unknown): boolean {
-  return error instanceof Refused && error.code === 'precondition_failed'
 }
 
 function noneIfDeleted(error: unknown): undefined {
