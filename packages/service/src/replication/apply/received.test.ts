@@ -33,9 +33,6 @@ const TOKEN = {
   Namespace: 'default',
 }
 
-/** What every copy of a token has. */
-const HERE = { Local: false, AuthMethodGeneration: 0, ExpirationTime: undefined }
-
 function anAnswer(fields: Partial<Changes> = {}): Changes {
   return {
     Cluster: anId(9),
@@ -63,14 +60,11 @@ const refusalOf = (answer: unknown): string => {
 
 describe('an answer of the primary', () => {
   test('becomes records: tokens are global and belong to no auth method of this datacenter', () => {
-    const extensions = { Labels: { team: 'web' }, CreatedBy: anId(9), ModifiedBy: 'oidc:jane' }
-    const labelled = { ...TOKEN, AccessorID: anId(7), SecretID: anId(8), ...extensions }
-    const read = readChanges(anAnswer({ Policies: [POLICY], Tokens: [TOKEN, labelled] }))
+    const read = readChanges(anAnswer({ Policies: [POLICY], Tokens: [TOKEN] }))
     expect(read).toMatchObject({ index: 7, isReset: false, hasMore: false })
     expect(read.policies).toEqual([{ ...POLICY, Datacenters: undefined }])
     expect(read.tokens).toEqual([
-      { ...TOKEN, ...HERE, Labels: {}, CreatedBy: '', ModifiedBy: '' },
-      { ...labelled, ...HERE },
+      { ...TOKEN, Local: false, AuthMethodGeneration: 0, ExpirationTime: undefined },
     ])
   })
 
