@@ -30,8 +30,7 @@ CREATE FUNCTION latchkey_commit_rows(author text, author_beat bigint, waited tex
     t_policies text[], t_roles text[], t_service_identities text[], t_service_names text[], t_node_identities text[],
     t_rules text[], t_type text[], t_local boolean[], t_auth_method text[], t_auth_method_namespace text[],
     t_auth_method_generation text[], t_login_identity text[], t_expiration_time text[], t_expires_at timestamptz[],
-    t_created_by text[], t_modified_by text[], t_labels text[], t_create_time text[], t_hash text[],
-    t_create_index bigint[], t_folded_hash bytea[],
+    t_create_time text[], t_hash text[], t_create_index bigint[], t_folded_hash bytea[],
   k_write integer[], k_ordinal integer[], k_op text[], k_expect bigint[], k_namespace text[], k_key bytea[],
     k_flags bigint[], k_lock_index bigint[], k_session text[], k_value bytea[], k_create_index bigint[])
 RETURNS json
@@ -113,19 +112,17 @@ BEGIN
               i.type AS type, i.local AS local, i.auth_method AS auth_method,
               i.auth_method_namespace AS auth_method_namespace, i.auth_method_generation AS auth_method_generation,
               i.login_identity AS login_identity, i.expiration_time AS expiration_time, i.expires_at AS expires_at,
-              i.created_by AS created_by, i.modified_by AS modified_by, i.labels::json AS labels,
               i.create_time AS create_time, i.hash AS hash, i.create_index AS create_index, i.folded_hash AS folded_hash
             FROM unnest(t_write, t_ordinal, t_op, t_expect, t_accessor_as_secret, t_secret_as_accessor, t_secret_hash,
               t_secret_cipher, t_secret_key_id, t_accessor_id, t_accessor_key, t_accessor_hash, t_namespace,
               t_description, t_policies, t_roles, t_service_identities, t_service_names, t_node_identities, t_rules,
               t_type, t_local, t_auth_method, t_auth_method_namespace, t_auth_method_generation, t_login_identity,
-              t_expiration_time, t_expires_at, t_created_by, t_modified_by, t_labels, t_create_time, t_hash,
-              t_create_index, t_folded_hash)
+              t_expiration_time, t_expires_at, t_create_time, t_hash, t_create_index, t_folded_hash)
               AS i (write, ordinal, op, expect, accessor_as_secret, secret_as_accessor, secret_hash, secret_cipher,
                 secret_key_id, accessor_id, accessor_key, accessor_hash, namespace, description, policies, roles,
                 service_identities, service_names, node_identities, rules, type, local, auth_method,
-                auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at, created_by,
-                modified_by, labels, create_time, hash, create_index, folded_hash)
+                auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at, create_time,
+                hash, create_index, folded_hash)
             WHERE i.write BETWEEN first_write AND last_write
       ),
       keys AS MATERIALIZED (
@@ -198,19 +195,17 @@ BEGIN
               i.type AS type, i.local AS local, i.auth_method AS auth_method,
               i.auth_method_namespace AS auth_method_namespace, i.auth_method_generation AS auth_method_generation,
               i.login_identity AS login_identity, i.expiration_time AS expiration_time, i.expires_at AS expires_at,
-              i.created_by AS created_by, i.modified_by AS modified_by, i.labels::json AS labels,
               i.create_time AS create_time, i.hash AS hash, i.create_index AS create_index, i.folded_hash AS folded_hash
             FROM unnest(t_write, t_ordinal, t_op, t_expect, t_accessor_as_secret, t_secret_as_accessor, t_secret_hash,
               t_secret_cipher, t_secret_key_id, t_accessor_id, t_accessor_key, t_accessor_hash, t_namespace,
               t_description, t_policies, t_roles, t_service_identities, t_service_names, t_node_identities, t_rules,
               t_type, t_local, t_auth_method, t_auth_method_namespace, t_auth_method_generation, t_login_identity,
-              t_expiration_time, t_expires_at, t_created_by, t_modified_by, t_labels, t_create_time, t_hash,
-              t_create_index, t_folded_hash)
+              t_expiration_time, t_expires_at, t_create_time, t_hash, t_create_index, t_folded_hash)
               AS i (write, ordinal, op, expect, accessor_as_secret, secret_as_accessor, secret_hash, secret_cipher,
                 secret_key_id, accessor_id, accessor_key, accessor_hash, namespace, description, policies, roles,
                 service_identities, service_names, node_identities, rules, type, local, auth_method,
-                auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at, created_by,
-                modified_by, labels, create_time, hash, create_index, folded_hash)
+                auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at, create_time,
+                hash, create_index, folded_hash)
             WHERE i.write BETWEEN first_write AND last_write
           ) AS s
           WHERE reasons[write] IS NULL
@@ -219,12 +214,11 @@ BEGIN
           INSERT INTO token (secret_hash, secret_cipher, secret_key_id, accessor_id, accessor_key, accessor_hash,
             namespace, description, policies, roles, service_identities, service_names, node_identities, rules, type,
             local, auth_method, auth_method_namespace, auth_method_generation, login_identity, expiration_time,
-            expires_at, created_by, modified_by, labels, create_time, hash, create_index, modify_index, folded_hash)
+            expires_at, create_time, hash, create_index, modify_index, folded_hash)
           SELECT secret_hash, secret_cipher, secret_key_id, accessor_id, accessor_key, accessor_hash, namespace,
             description, policies, roles, service_identities, service_names, node_identities, rules, type, local,
             auth_method, auth_method_namespace, auth_method_generation, login_identity, expiration_time, expires_at,
-            created_by, modified_by, labels, create_time, hash, coalesce(nullif(create_index, 0), at_index), at_index,
-            folded_hash
+            create_time, hash, coalesce(nullif(create_index, 0), at_index), at_index, folded_hash
           FROM input WHERE op = 'put' AND existing = 0
           RETURNING 1
         ),
@@ -237,8 +231,7 @@ BEGIN
             node_identities = i.node_identities, rules = i.rules, type = i.type, local = i.local,
             auth_method = i.auth_method, auth_method_namespace = i.auth_method_namespace,
             auth_method_generation = i.auth_method_generation, login_identity = i.login_identity,
-            expiration_time = i.expiration_time, expires_at = i.expires_at, created_by = i.created_by,
-            modified_by = i.modified_by, labels = i.labels, create_time = i.create_time, hash = i.hash,
+            expiration_time = i.expiration_time, expires_at = i.expires_at, create_time = i.create_time, hash = i.hash,
             modify_index = i.at_index, folded_hash = coalesce(i.folded_hash, t.folded_hash)
           FROM input i
           WHERE i.op = 'put' AND i.existing > 0 AND t.secret_hash = i.secret_hash AND t.modify_index = i.existing

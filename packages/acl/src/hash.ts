@@ -15,15 +15,7 @@ export function digestOf(text: string): Uint8Array {
 /** The fields that a token's hash covers: not ids, times, expiry or AuthMethod. */
 type HashedToken = Pick<
   TokenRecord,
-  | 'Description'
-  | 'Type'
-  | 'Rules'
-  | 'Local'
-  | 'Policies'
-  | 'Roles'
-  | 'ServiceIdentities'
-  | 'NodeIdentities'
-  | 'Labels'
+  'Description' | 'Type' | 'Rules' | 'Local' | 'Policies' | 'Roles' | 'ServiceIdentities' | 'NodeIdentities'
 >
 type HashedPolicy = Pick<PolicyRecord, 'Name' | 'Description' | 'Rules' | 'Datacenters'>
 type HashedRole = Pick<
@@ -41,8 +33,6 @@ export function tokenHash(token: HashedToken): string {
     ...token.Policies.map((link) => link.ID),
     ...token.Roles.map((link) => link.ID),
     ...identityFields(token),
-    // Without labels, the hash is that of the reference.
-    ...Object.entries(token.Labels).flat(),
   ])
 }
 

@@ -100,7 +100,6 @@ export {
   type IntentionRecord,
   intentionKey,
 } from './records/intention-records.ts'
-export { authorOf, showLineage, signed } from './records/lineage.ts'
 export type {
   AuthMethodConfiguration,
   AuthMethodRecord,
@@ -114,7 +113,6 @@ export {
   BLANK_TOKEN,
   DEFAULT_NAMESPACE,
   type KvRecord,
-  type Lineage,
   type NamespaceRecord,
   type PolicyRecord,
   type RoleRecord,

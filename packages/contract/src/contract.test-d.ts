@@ -63,7 +63,7 @@ describe('routes', () => {
     expectTypeOf<{ [N in RouteName]: (typeof ENDPOINTS)[N]['right'] }>().toEqualTypeOf<{
       [N in RouteName]: RouteOf<N>['metadata']['right']
     }>()
-    expectTypeOf(ENDPOINTS['tokens.read'].query).toEqualTypeOf<readonly ['expanded', 'with']>()
+    expectTypeOf(ENDPOINTS['tokens.read'].query).toEqualTypeOf<readonly ['expanded']>()
   })
 })
 

@@ -148,7 +148,6 @@ export {
   type Sent,
 } from './routes.ts'
 export type { Session, SessionCreate } from './sessions/routes.ts'
-export type { Author } from './shared/fields.ts'
 export { parseGoBool } from './shared/go-bool.ts'
 export { Html, html, type Insertable } from './shared/html.ts'
 export type { NodeIdentity, PolicyLink, RoleLink, ServiceIdentity } from './shared/links.ts'

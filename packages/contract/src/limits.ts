@@ -23,12 +23,6 @@ export const DATACENTERS_MAX = 100
 
 /** Longest description, in bytes of UTF-8. */
 export const DESCRIPTION_BYTES_MAX = 4_096
-/** Most labels of a token. */
-export const LABELS_MAX = 16
-/** Longest key of a label, in characters. */
-export const LABEL_KEY_LENGTH_MAX = 64
-/** Longest value of a label, in bytes of UTF-8. */
-export const LABEL_VALUE_BYTES_MAX = 256
 /** Most links or identities of one kind on a token or role. */
 export const LINKS_MAX = 1_000
 // The worst text, tiny attributes in one block, takes at most 53 ms of processor time to compile; one of 256 KiB 77 to 137 ms.

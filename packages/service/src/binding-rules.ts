@@ -10,7 +10,6 @@ import {
   takeId,
   withId,
   within,
-  withParts,
   writeRecord,
 } from './records.ts'
 import { inBodyNamespace, isListed } from './request/namespace.ts'
@@ -62,13 +61,12 @@ export const deleteBindingRuleHandler: Handler<'bindingRules.delete'> = (call) =
   deleteRecord(BINDING_RULES, call, call.params.ID)
 
 export const listBindingRulesHandler: Handler<'bindingRules.list'> = (call) => {
-  const extend = withParts(call)
   const method = call.query.authmethod?.toLowerCase()
   const rules = [...call.directory.bindingRules()]
     .filter((rule) => isListed(call, rule.Namespace))
     .filter((rule) => method === undefined || rule.AuthMethod.toLowerCase() === method)
   return json(
-    rules.map((rule) => extend(rule, showBindingRule(call, rule))),
+    rules.map((rule) => showBindingRule(call, rule)),
     { topic: 'bindingRules', ...(method === undefined ? {} : { filtered: true }) },
   )
 }

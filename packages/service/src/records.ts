@@ -1,5 +1,5 @@
 /** Reads, writes and deletes one policy, role, namespace, auth method or binding rule. */
-import { type Directory, isReservedId, isUuid, showLineage } from '@latchkey/acl'
+import { type Directory, isReservedId, isUuid } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAll } from './caller/authority.ts'
 import { type Context, type JsonAnswer, json, missing, notFound } from './handler.ts'
@@ -36,36 +36,17 @@ export function requireRecord<T extends Table>(
   return record
 }
 
-interface LineageQuery {
-  readonly with?: readonly 'lineage'[] | undefined
-}
-
-/**
- * Adds to a record, as shown, the keys for which the option `with` asks.
- * @throws AclError `query_invalid`, also if there are no records.
- */
-export function withParts({
-  query = {},
-  service,
-}: Context & { readonly query?: object }): <Shown>(record: object, shown: Shown) => Shown {
-  // Of a kind whose records have no lineage, the query lacks the option.
-  if ((query as LineageQuery).with === undefined) return (_, shown) => shown
-  const showNamespace = service.edition === 'extended'
-  return (record, shown) => ({ ...shown, ...showLineage(record, showNamespace) })
-}
-
 /** The answer of a read. A blocking query can wait for the record to appear, change or disappear. */
 export function readRecord<T extends Table, Shown>(
   kind: Kind<T, Shown>,
-  call: Context & { readonly query?: object },
+  call: Context,
   key: string,
   find = kind.find,
 ): JsonAnswer<Shown> {
   const topic = kind.table
   const record = find(call.directory, key, call.namespace)
   if (!record) return missing(notFound(kind.subject), { topic, filtered: true })
-  const shown = withParts(call)(record, kind.show(call, record, call.directory))
-  return json(shown, { topic, modifyIndex: record.ModifyIndex })
+  return json(kind.show(call, record, call.directory), { topic, modifyIndex: record.ModifyIndex })
 }
 
 /**

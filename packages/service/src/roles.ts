@@ -9,7 +9,6 @@ import {
   takeId,
   withId,
   within,
-  withParts,
   writeRecord,
 } from './records.ts'
 import { laterFieldsOf, withoutLater } from './reply/later-fields.ts'
@@ -69,7 +68,6 @@ export const listRolesHandler: Handler<'roles.list'> = (call) => {
   const roles = [...call.directory.roles()]
     .filter((role) => isListed(call, role.Namespace))
     .filter((role) => policyId === undefined || role.Policies.some((link) => link.ID === policyId))
-  const extend = withParts(call)
-  const shown = roles.map((role) => extend(role, shownRole(call, role, call.directory)))
+  const shown = roles.map((role) => shownRole(call, role, call.directory))
   return json(shown, { topic: 'roles', ...(policyId === undefined ? {} : { filtered: true }) })
 }

@@ -28,19 +28,7 @@ import type * as Rows from '../generated/prisma/client.ts'
 import type { Prisma } from '../generated/prisma/client.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { storeText } from './read/stored-text.ts'
-import {
-  codedBy,
-  constant,
-  INDEXES,
-  integer,
-  json,
-  LINEAGE,
-  links,
-  maybe,
-  plain,
-  text,
-  texts,
-} from './row-codecs.ts'
+import { codedBy, constant, INDEXES, integer, json, links, maybe, plain, text, texts } from './row-codecs.ts'
 import { decodeAuthMethod, decodeSystem, encodeAuthMethod, encodeSystem } from './sealed-rows.ts'
 import type { HeldChange } from './write/writes.ts'
 
@@ -66,7 +54,6 @@ export const POLICY_ROWS = codedBy<PolicyRecord, Rows.Policy>(
     Datacenters: json('datacenters'),
     Hash: text('hash'),
     ...INDEXES,
-    ...LINEAGE,
     Namespace: text('namespace'),
   },
   (record) => ({ nameKey: nameKeyOf(record) }),
@@ -82,7 +69,6 @@ export const ROLE_ROWS = codedBy<RoleRecord, Rows.Role>(
     NodeIdentities: json('nodeIdentities'),
     Hash: text('hash'),
     ...INDEXES,
-    ...LINEAGE,
     Namespace: text('namespace'),
   },
   (record) => ({ nameKey: nameKeyOf(record) }),
@@ -113,7 +99,6 @@ const HELD_ROWS = {
         BindType: plain('bindType'),
         BindName: text('bindName'),
         ...INDEXES,
-        ...LINEAGE,
         Namespace: text('namespace'),
       },
       (record) => ({ methodKey: methodKeyOf(record) }),

@@ -57,18 +57,6 @@ export function maybe<V, C extends string>(column: C): Codec<V | undefined, C> {
   return { column, encode: (value) => value ?? null, decode: (stored) => (stored ?? undefined) as V }
 }
 
-/** A text that a record may lack. */
-export function maybeText<C extends string>(column: C): Codec<string | undefined, C> {
-  return {
-    column,
-    encode: (value) => (value === undefined ? null : storeText(value)),
-    decode: (stored) => (typeof stored === 'string' ? readText(stored) : undefined),
-    isOptional: true,
-  }
-}
-
-export const LINEAGE = { CreatedBy: maybeText('createdBy'), ModifiedBy: maybeText('modifiedBy') } as const
-
 export function constant<V>(value: V): Codec<V, never> {
   return { decode: () => value }
 }

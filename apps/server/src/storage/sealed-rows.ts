@@ -12,7 +12,7 @@ import type { AuthMethod as AuthMethodRow, System as SystemRow } from '../genera
 import { ifOpens, type Sealed } from '../secrets/key-ring.ts'
 import type { SecretBox } from '../secrets/secret-box.ts'
 import { readText, storeText } from './read/stored-text.ts'
-import { codedBy, INDEXES, json, LINEAGE, maybe, plain, text } from './row-codecs.ts'
+import { codedBy, INDEXES, json, maybe, plain, text } from './row-codecs.ts'
 
 /** The field of each type's configuration that is secret; jwt has none. */
 const SECRET_FIELDS = { jwt: '', oidc: 'OIDCClientSecret', kubernetes: 'ServiceAccountJWT' } as const
@@ -40,7 +40,6 @@ const AUTH_METHOD = codedBy<AnyMethod, AuthMethodRow>({
   NamespaceRules: json('namespaceRules'),
   Generation: { column: 'generation', encode: String, decode: Number },
   ...INDEXES,
-  ...LINEAGE,
   Namespace: text('namespace'),
 })
 

@@ -133,16 +133,6 @@ const TABLE = [
       return expiresAt === undefined ? null : new Date(expiresAt).toISOString()
     },
   },
-  maybeText('created_by', 'CreatedBy'),
-  maybeText('modified_by', 'ModifiedBy'),
-  {
-    name: 'labels',
-    field: 'Labels',
-    sql: 'json',
-    isNullable: true,
-    encode: ({ record }) => (Object.keys(record.Labels).length === 0 ? null : JSON.stringify(record.Labels)),
-    decode: (stored) => (stored === '' ? NO_LABELS : JSON.parse(stored)),
-  },
   text('create_time', 'CreateTime'),
   text('hash', 'Hash'),
   {
@@ -189,7 +179,7 @@ export const ROW_END = '\u001a;'
 /** The columns of a read as SQL: texts, none of them null, in the order that {@link readTokenRows} expects. */
 export const TOKEN_FIELDS_SQL: string = READ_COLUMNS.map(({ name, sql, isNullable }) => {
   if (sql === 'text[]') return `array_to_json(${name})`
-  return isNullable ? `coalesce(${name}::text, '')` : name
+  return isNullable ? `coalesce(${name}, '')` : name
 }).join(', ')
 
 const place = (name: (typeof TABLE)[number]['name']) =>
@@ -292,8 +282,6 @@ function accessorKeyOf({ AccessorID }: TokenRecord): string | null {
 function readLinks(stored: string): readonly StoredLink[] {
   return stored === '[]' ? NONE : JSON.parse(stored).map((id: string) => ({ ID: readText(id) }))
 }
-
-const NO_LABELS = {} as const
 
 /** Most tokens lack most kinds of links. */
 const NONE = [] as never[]

@@ -6,7 +6,6 @@ import { digestOf } from '../hash.ts'
 import { normalizeNodeIdentities, normalizeServiceIdentities } from '../identities.ts'
 import { hasLinks, type TokenLinks } from '../links.ts'
 import { type Random, randomUuid } from '../ports.ts'
-import { authorOf } from '../records/lineage.ts'
 import { BLANK_TOKEN, type TokenRecord } from '../records/records.ts'
 import { withTokenHash } from '../token/create-token.ts'
 import type { LoginEvaluation } from './evaluate-login.ts'
@@ -90,12 +89,9 @@ export function linksOf({ rules }: LoginEvaluation, datacenter: string): TokenLi
 
 export function loginToken(plan: LoginPlan, random: Random): TokenRecord {
   const { ruleIds: _, ...fields } = plan
-  const author = authorOf({ ...fields, AccessorID: '' })
   return withTokenHash({
     ...BLANK_TOKEN,
     ...fields,
-    CreatedBy: author,
-    ModifiedBy: author,
     AccessorID: randomUuid(random),
     SecretID: randomUuid(random),
   })

@@ -1,7 +1,5 @@
 /** Records of auth methods and binding rules, spelled and shaped as on the wire. */
 
-import type { Lineage } from './records.ts'
-
 /** Go notation or a number of nanoseconds, as it was written. */
 export type WrittenDuration = string | number
 
@@ -70,43 +68,42 @@ export interface NamespaceRule {
   readonly BindNamespace: string
 }
 
-export type AuthMethodRecord = AuthMethodConfiguration &
-  Lineage & {
-    /** As first written: an update in another case does not change it. */
-    readonly Name: string
-    readonly DisplayName: string
-    readonly Description: string
-    /** Go notation, such as `1h0m0s`; `undefined` if tokens do not expire. */
-    readonly MaxTokenTTL: string | undefined
-    readonly TokenLocality: '' | 'local' | 'global'
-    /** Fields of Config that were written empty. They are treated as absent, and returned as written. */
-    readonly EmptyConfig: Readonly<Record<string, unknown>>
-    /**
-     * How the client wrote names in Config, by our names; absent if it wrote them like us. Existing automation compares what
-     * it reads with what it wrote. Decisions: auth methods.
-     */
-    readonly WrittenNames?: Readonly<Record<string, string>>
-    /** An extension: the maximum number of live tokens of the method; `undefined` for no limit. */
-    readonly MaxLiveTokens: number | undefined
-    /** An extension, in Go notation: how long a token may be unused before it expires. `undefined` for no limit. */
-    readonly IdleTTL: string | undefined
-    /** RFC 3339: when IdleTTL was last changed, which is treated as a use of every token. Never part of an answer. */
-    readonly IdleSince: string | undefined
-    readonly NamespaceRules: readonly NamespaceRule[]
-    /**
-     * A token is valid only with the generation of its method; never part of an answer. A deleted method and a later one
-     * with the same name have different generations, so tokens become invalid with their method before their rows are
-     * removed.
-     */
-    readonly Generation: number
-    readonly CreateIndex: number
-    readonly ModifyIndex: number
-    readonly Namespace: string
-  }
+export type AuthMethodRecord = AuthMethodConfiguration & {
+  /** As first written: an update in another case does not change it. */
+  readonly Name: string
+  readonly DisplayName: string
+  readonly Description: string
+  /** Go notation, such as `1h0m0s`; `undefined` if tokens do not expire. */
+  readonly MaxTokenTTL: string | undefined
+  readonly TokenLocality: '' | 'local' | 'global'
+  /** Fields of Config that were written empty. They are treated as absent, and returned as written. */
+  readonly EmptyConfig: Readonly<Record<string, unknown>>
+  /**
+   * How the client wrote names in Config, by our names; absent if it wrote them like us. Existing automation compares what
+   * it reads with what it wrote. Decisions: auth methods.
+   */
+  readonly WrittenNames?: Readonly<Record<string, string>>
+  /** An extension: the maximum number of live tokens of the method; `undefined` for no limit. */
+  readonly MaxLiveTokens: number | undefined
+  /** An extension, in Go notation: how long a token may be unused before it expires. `undefined` for no limit. */
+  readonly IdleTTL: string | undefined
+  /** RFC 3339: when IdleTTL was last changed, which is treated as a use of every token. Never part of an answer. */
+  readonly IdleSince: string | undefined
+  readonly NamespaceRules: readonly NamespaceRule[]
+  /**
+   * A token is valid only with the generation of its method; never part of an answer. A deleted method and a later one
+   * with the same name have different generations, so tokens become invalid with their method before their rows are
+   * removed.
+   */
+  readonly Generation: number
+  readonly CreateIndex: number
+  readonly ModifyIndex: number
+  readonly Namespace: string
+}
 
 export type BindType = 'service' | 'node' | 'role'
 
-export interface BindingRuleRecord extends Lineage {
+export interface BindingRuleRecord {
   readonly ID: string
   readonly Description: string
   /** As written, in any case. */

@@ -40,23 +40,9 @@ export interface TokenRecord {
   readonly CreateIndex: number
   readonly ModifyIndex: number
   readonly Namespace: string
-  /** An extension: pairs in order of their keys. */
-  readonly Labels: Readonly<Record<string, string>>
-  /** As in {@link Lineage}; empty if unknown. */
-  readonly CreatedBy: string
-  readonly ModifiedBy: string
 }
 
-/**
- * Who wrote a record: the accessor of the caller, or `method:identity` for a caller that logged in, with the namespace of the
- * method and `/` in front unless it is `default`. A name of a method has no colon. Empty or absent: unknown.
- */
-export interface Lineage {
-  readonly CreatedBy?: string | undefined
-  readonly ModifiedBy?: string | undefined
-}
-
-export interface PolicyRecord extends Lineage {
+export interface PolicyRecord {
   readonly ID: string
   readonly Name: string
   readonly Description: string
@@ -69,7 +55,7 @@ export interface PolicyRecord extends Lineage {
   readonly Namespace: string
 }
 
-export interface RoleRecord extends Lineage {
+export interface RoleRecord {
   readonly ID: string
   readonly Name: string
   readonly Description: string
@@ -131,9 +117,6 @@ export const BLANK_TOKEN: TokenRecord = {
   CreateIndex: 0,
   ModifyIndex: 0,
   Namespace: DEFAULT_NAMESPACE,
-  Labels: {},
-  CreatedBy: '',
-  ModifiedBy: '',
 }
 
 const NO_FIELDS = Object.freeze({})

@@ -8,7 +8,6 @@ import { type Random, randomUuid } from '../ports.ts'
 import type { Directory } from '../records/directory.ts'
 import type { TokenRecord } from '../records/records.ts'
 import { checkLifetime, decideExpiration, expirationMs } from './expiration.ts'
-import { decideLabels } from './labels.ts'
 
 /** Builds the record of a new token. The store checks at the commit whether its ids are free. */
 export function createToken(
@@ -29,11 +28,9 @@ export function createToken(
   }
   const ExpirationTime = decideExpiration(request, now)
   const Local = request.Local ?? false
-  const AccessorID = request.AccessorID || randomUuid(random)
-  const SecretID = request.SecretID || randomUuid(random)
   return withTokenHash({
-    AccessorID,
-    SecretID,
+    AccessorID: request.AccessorID || randomUuid(random),
+    SecretID: request.SecretID || randomUuid(random),
     Description: request.Description ?? '',
     ...decideTokenLinks(request, { namespace, directory, local: Local }),
     Rules: '',
@@ -49,9 +46,6 @@ export function createToken(
     CreateIndex: 0,
     ModifyIndex: 0,
     Namespace: namespace,
-    Labels: decideLabels(request.Labels, {}, SecretID),
-    CreatedBy: '',
-    ModifiedBy: '',
   })
 }
 
@@ -116,8 +110,5 @@ export function cloneToken(
     CreateIndex: 0,
     ModifyIndex: 0,
     Namespace: source.Namespace,
-    Labels: source.Labels,
-    CreatedBy: '',
-    ModifiedBy: '',
   })
 }

@@ -58,9 +58,6 @@ const FIELDS = {
   CreateIndex: { ...INDEX, other: 3 },
   ModifyIndex: { ...INDEX, other: 5 },
   Namespace: { ...FIXED, other: 'team' },
-  Labels: { ...FIXED, isShown: false, isHashed: true, other: { team: 'web' } },
-  CreatedBy: { ...INDEX, isShown: false, other: 'another' },
-  ModifiedBy: { ...INDEX, isShown: false, other: 'another' },
 } satisfies Record<keyof TokenRecord, Field>
 
 const NOW = Date.parse('2028-02-29T11:59:30.25Z')

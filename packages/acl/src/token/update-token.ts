@@ -6,7 +6,6 @@ import type { Directory } from '../records/directory.ts'
 import { fieldsOf, type TokenRecord } from '../records/records.ts'
 import { decideTokenLinks, withTokenHash } from './create-token.ts'
 import { expirationMs } from './expiration.ts'
-import { decideLabels } from './labels.ts'
 
 interface UpdateContext {
   /** As spelled in the path; its case may differ from the stored accessor. */
@@ -74,9 +73,6 @@ export function updateToken(
     CreateIndex: existing.CreateIndex,
     ModifyIndex: existing.ModifyIndex,
     Namespace: existing.Namespace,
-    Labels: decideLabels(request.Labels, existing.Labels, existing.SecretID),
-    CreatedBy: existing.CreatedBy,
-    ModifiedBy: existing.ModifiedBy,
   })
 }
 

@@ -77,9 +77,7 @@ export function writeLegacyToken(
   if (rulesProblem) throw rulesProblem
   const { CreateIndex, ModifyIndex } = existing ?? { CreateIndex: 0, ModifyIndex: 0 }
   const fresh = fromLegacyToken({ ID, Name, Type, Rules, CreateIndex, ModifyIndex })
-  if (existing === undefined) return fresh
-  const { AccessorID, Labels, CreatedBy, ModifiedBy } = existing
-  return withTokenHash({ ...fresh, AccessorID, Labels, CreatedBy, ModifiedBy })
+  return existing === undefined ? fresh : { ...fresh, AccessorID: existing.AccessorID }
 }
 
 /** The predicates of {@link LEGACY_RIGHTS}. A store may evaluate them in its own query language. */

@@ -20,7 +20,6 @@ import {
   description,
   indexesOnCreate,
   indexesOnUpdate,
-  lineageShown,
   namespaceChosen,
   namespaceShown,
   required,
@@ -29,7 +28,7 @@ import {
 import { aclDelete, aclQuestion, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { nodeIdentitySchema, serviceIdentitySchema, shownLinkSchema } from '../shared/links.ts'
 import { methodNameParam } from '../shared/path-params.ts'
-import { namespacedBlockingQuery, namespacedQuery, page, withLineage, word } from '../shared/query.ts'
+import { namespacedBlockingQuery, namespacedQuery, page, word } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 import { durationSchema } from '../time/schemas.ts'
 
@@ -199,7 +198,6 @@ const authMethodSchema = z
     ...limitsShown,
     ...stored,
     Namespace: namespaceShown,
-    ...lineageShown,
   })
   .meta({ id: 'AuthMethod' })
 export type AuthMethod = z.infer<typeof authMethodSchema>
@@ -213,7 +211,6 @@ const authMethodListEntrySchema = z
     ...limitsShown,
     ...stored,
     Namespace: namespaceShown,
-    ...lineageShown,
   })
   .meta({ id: 'AuthMethodListEntry' })
 
@@ -390,7 +387,7 @@ export const authMethods = c.router({
     pathParams: methodNameParam,
     summary: 'Read an auth method',
     description: 'Names are not case-sensitive. Only callers with `acl:write` see secrets in Config.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: { ...read, holdsSecrets: true, errors: ['id_missing', 'not_found'] },
   }),
   update: put('/v1/acl/auth-method/:Name', authMethodSchema, {
@@ -442,7 +439,7 @@ export const authMethods = c.router({
   list: get('/v1/acl/auth-methods', z.array(authMethodListEntrySchema), {
     summary: 'List auth methods',
     description: 'In order of name, without Config.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: { ...read, errors: [] },
   }),
 } satisfies ContractRoutes)

@@ -8,7 +8,6 @@ import {
   idOnUpdate,
   indexesOnCreate,
   indexesOnUpdate,
-  lineageShown,
   namespaceChosen,
   namespaceShown,
   recordId,
@@ -17,7 +16,7 @@ import {
 } from '../shared/fields.ts'
 import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { idParam } from '../shared/path-params.ts'
-import { importing, namespacedBlockingQuery, namespacedQuery, text, withLineage } from '../shared/query.ts'
+import { importing, namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 
 const AUTH_METHOD = 'Name of the auth method. Cannot be changed.'
@@ -36,7 +35,6 @@ const bindingRuleSchema = z
     BindName: z.string().meta({ description: BIND_NAME }),
     ...stored,
     Namespace: namespaceShown,
-    ...lineageShown,
   })
   .meta({ id: 'BindingRule' })
 export type BindingRule = z.infer<typeof bindingRuleSchema>
@@ -94,7 +92,7 @@ export const bindingRules = c.router({
     pathParams: idParam,
     summary: 'Read a binding rule',
     description: 'The record, as written.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: { ...read, errors: ['id_missing', 'id_invalid', 'not_found'] },
   }),
   update: put('/v1/acl/binding-rule/:ID', bindingRuleSchema, {
@@ -130,7 +128,6 @@ export const bindingRules = c.router({
     summary: 'List binding rules',
     description: 'In order of ID.',
     query: namespacedBlockingQuery({
-      ...withLineage,
       authmethod: text('Only rules of the auth method with this name. Not case-sensitive.'),
     }),
     metadata: { ...read, errors: [] },

@@ -60,8 +60,7 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
     servers: [{ url: serverUrl ?? '/' }],
     tags: (Object.keys(RESOURCES) as ResourceName[])
       .filter((name) => resources.has(name))
-      .map((name): { name: string; description: string } => ({ name, description: RESOURCES[name] }))
-      .concat({ name: EXTENSIONS, description: 'Endpoints, options and answers beyond the specification.' }),
+      .map((name) => ({ name, description: RESOURCES[name] })),
     paths: pathsOf(routes, components, options),
     components: {
       schemas: components.schemas,
@@ -71,13 +70,6 @@ export function buildOpenApi(options: OpenApiOptions): OpenApiDocument {
     },
     'x-latchkey-errors': ACL_ERROR_CODES.map((code) => ({ code, ...ACL_ERRORS[code] })),
   }
-}
-
-const EXTENSIONS = 'extensions'
-
-/** Whether a client of the specification does not know the endpoint, or keys that its answers may have. */
-function isExtension({ spec, schemas }: AnyRoute): boolean {
-  return spec === 'extension' || 'with' in schemas.query.shape
 }
 
 function isOpen({ gate, edition }: AnyRoute, options: OpenApiOptions): boolean {
@@ -107,7 +99,7 @@ function operationOf(route: AnyRoute, schemas: EndpointSchemas, options: OpenApi
   const { headerPrefix } = options
   return {
     operationId: name,
-    tags: isExtension(route) ? [resource, EXTENSIONS] : [resource],
+    tags: [resource],
     summary: route.summary,
     description: route.description,
     ...(route.resource === 'legacy' ? { deprecated: true as const } : {}),

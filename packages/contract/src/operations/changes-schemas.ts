@@ -8,13 +8,7 @@ const keys = (text: string) => z.array(z.string()).meta({ description: text })
 const links = (text: string) =>
   z.array(z.strictObject({ ID: recordId })).meta({ description: `${text}, by ID only.` })
 const named = { ID: recordId, Name: recordName, Description: z.string().meta({ description }) }
-/** Who wrote a record; absent if that was not recorded. */
-const lineage = {
-  CreatedBy: said('Who created the record: an accessor, or `method:identity`.').optional(),
-  ModifiedBy: said('Who wrote the record last.').optional(),
-}
 const tail = {
-  ...lineage,
   Hash: hash,
   ...stored,
   Namespace: said('Namespace of the record; `default` in the standard edition.'),
@@ -66,7 +60,6 @@ const tokenSchema = z
     LoginIdentity: said('Who logged in, as identified by the provider.'),
     ExpirationTime: said('From this instant on, the token behaves as if it were deleted.').optional(),
     CreateTime: createTime,
-    Labels: z.record(z.string(), z.string()).optional().meta({ description: 'Labels of the token.' }),
     ...tail,
   })
   .meta({ id: 'ChangedToken' })

@@ -14,7 +14,6 @@ import {
   hash,
   idOnCreate,
   idOnUpdate,
-  lineageShown,
   namespaceChosen,
   namespaceShown,
   recordId,
@@ -27,14 +26,7 @@ import {
 import { aclDelete, aclRead, aclWrite, deletedSchema } from '../shared/kinds.ts'
 import { datacenterNames, datacenters } from '../shared/links.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
-import {
-  importing,
-  namespacedBlockingQuery,
-  namespacedQuery,
-  page,
-  query,
-  withLineage,
-} from '../shared/query.ts'
+import { importing, namespacedBlockingQuery, namespacedQuery, page, query } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 
 const shown = { ID: recordId, Name: recordName, Description: z.string().meta({ description }) }
@@ -48,7 +40,6 @@ export const policySchema = z
     Hash: hash,
     ...stored,
     Namespace: namespaceShown,
-    ...lineageShown,
   })
   .meta({ id: 'Policy' })
 export type Policy = z.infer<typeof policySchema>
@@ -61,7 +52,6 @@ export const policyListEntrySchema = z
     Hash: hash,
     ...stored,
     Namespace: namespaceShown,
-    ...lineageShown,
   })
   .meta({ id: 'PolicyListEntry' })
 export type PolicyListEntry = z.infer<typeof policyListEntrySchema>
@@ -174,7 +164,7 @@ export const policies = c.router({
     pathParams: nameParam,
     summary: 'Read a policy by its name',
     description: 'Names are not case-sensitive.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: {
       ...read,
       ...api,
@@ -205,7 +195,7 @@ export const policies = c.router({
     pathParams: idParam,
     summary: 'Read a policy',
     description: 'The record, with its rules as they were written.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: {
       ...read,
       ...record,
@@ -255,7 +245,7 @@ export const policies = c.router({
   list: get('/v1/acl/policies', z.array(policyListEntrySchema), {
     summary: 'List policies',
     description: 'In order of ID, without rules.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: { ...read, ...api, errors: [] },
   }),
 } satisfies ContractRoutes)

@@ -8,7 +8,6 @@ import {
   hash,
   idOnCreate,
   idOnUpdate,
-  lineageShown,
   namespaceChosen,
   namespaceShown,
   recordId,
@@ -28,7 +27,7 @@ import {
   shownLinkSchema,
 } from '../shared/links.ts'
 import { idParam, nameParam } from '../shared/path-params.ts'
-import { importing, namespacedBlockingQuery, namespacedQuery, text, withLineage } from '../shared/query.ts'
+import { importing, namespacedBlockingQuery, namespacedQuery, text } from '../shared/query.ts'
 import { boundedText } from '../shared/text.ts'
 
 const policies = { description: 'Policies that give rights to tokens with the role.' }
@@ -47,7 +46,6 @@ export const roleSchema = z
     Hash: hash,
     ...stored,
     Namespace: namespaceShown,
-    ...lineageShown,
   })
   .meta({ id: 'Role' })
 export type Role = z.infer<typeof roleSchema>
@@ -113,14 +111,14 @@ export const roles = c.router({
     pathParams: nameParam,
     summary: 'Read a role by its name',
     description: 'Names are not case-sensitive.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: { ...read, ...api, subject: 'role Name', errors: ['id_missing', 'not_found'] },
   }),
   read: get('/v1/acl/role/:ID', roleSchema, {
     pathParams: idParam,
     summary: 'Read a role',
     description: 'The record, with the current names of its policies.',
-    query: namespacedBlockingQuery(withLineage),
+    query: namespacedBlockingQuery({}),
     metadata: { ...read, ...record, errors: ['id_missing', 'id_invalid', 'not_found'] },
   }),
   update: put('/v1/acl/role/:ID', roleSchema, {
@@ -165,7 +163,6 @@ export const roles = c.router({
     summary: 'List roles',
     description: 'In order of ID.',
     query: namespacedBlockingQuery({
-      ...withLineage,
       policy: text('Only records linked to the policy with this ID. Not case-sensitive.'),
     }),
     metadata: { ...read, ...api, errors: [] },

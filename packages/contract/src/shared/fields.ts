@@ -66,39 +66,6 @@ export const stored = {
     .meta({ description: 'Commit index of the write that created the record.', minimum: 0 }),
   ModifyIndex: z.int().meta({ description: 'Commit index of the last write to the record.', minimum: 0 }),
 }
-
-/** Who wrote a record. */
-export const authorSchema = z
-  .strictObject({
-    AccessorID: z
-      .string()
-      .optional()
-      .meta({ description: 'The accessor of the token that the caller presented.' }),
-    AuthMethod: z
-      .string()
-      .optional()
-      .meta({ description: 'Instead of the accessor: the auth method with which the caller logged in.' }),
-    AuthMethodNamespace: z
-      .string()
-      .optional()
-      .meta({ description: 'Extended edition only: namespace of that auth method.' }),
-    Identity: z
-      .string()
-      .optional()
-      .meta({ description: 'Who logged in with that method, as identified by the provider.' }),
-  })
-  .meta({ id: 'Author' })
-export type Author = z.infer<typeof authorSchema>
-
-/** What `with=lineage` adds to a record in answers. */
-export const lineageShown = {
-  CreatedBy: authorSchema
-    .optional()
-    .meta({ description: 'With `lineage`: who created the record. Absent if that was not recorded.' }),
-  ModifiedBy: authorSchema
-    .optional()
-    .meta({ description: 'With `lineage`: who wrote the record last. Absent if that was not recorded.' }),
-}
 export const hash = z
   .string()
   .meta({ description: 'BLAKE2b-256 hash of the content, in base64. Equal content has an equal hash.' })
@@ -114,12 +81,7 @@ export const idOnUpdate = z.string().optional().meta({ description: 'Absent, or 
 /** Indexes in the body of a create: ignored, and not offered. */
 export const indexesOnCreate = { CreateIndex: unoffered(ignored), ModifyIndex: unoffered(ignored) }
 /** Indexes in the body of an update: ignored, so that a record can be sent back. */
-export const indexesOnUpdate = {
-  CreateIndex: ignored,
-  ModifyIndex: ignored,
-  CreatedBy: ignored,
-  ModifiedBy: ignored,
-}
+export const indexesOnUpdate = { CreateIndex: ignored, ModifyIndex: ignored }
 /** Like {@link indexesOnCreate}, for a record with a hash. */
 export const storedOnCreate = { Hash: unoffered(ignored), ...indexesOnCreate }
 /** Like {@link indexesOnUpdate}, for a record with a hash. */

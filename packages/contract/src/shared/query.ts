@@ -9,9 +9,6 @@ import { NAMESPACE_NAME_LENGTH_MAX, PAGE_LIMIT_MAX, WAIT_MS_DEFAULT, WAIT_MS_MAX
 import { parseDurationMs } from '../time/duration.ts'
 import { shorten } from './shorten.ts'
 
-/** Marks an option that uses all its values. */
-const REPEATABLE = 'x-latchkey-repeatable'
-
 /** The description of an option, and its form as JSON Schema. */
 type OptionFacts = Readonly<Record<string, unknown>> & { readonly description: string }
 
@@ -38,9 +35,8 @@ function option<Out, In>(
   const schema = z
     .unknown()
     .transform((value, context) => {
-      const sent = value === undefined ? '' : String(value)
-      if (value === undefined || (sent === '' && whenEmpty === 'absent')) return undefined
-      const result = parse(sent)
+      if (value === undefined || (value === '' && whenEmpty === 'absent')) return undefined
+      const result = parse(String(value))
       if (!(result instanceof OptionProblem)) return result
       context.addIssue({ code: 'custom', message: result.message, params: { code: 'query_invalid' } })
       return z.NEVER
@@ -89,35 +85,8 @@ export function texts(
   return schema as unknown as Option<readonly string[] | undefined, string | readonly string[]>
 }
 
-/** Some of a few words, joined by commas or in several values. In the order of `words`, each at most once. */
-function wordList<const W extends string>(
-  name: string,
-  words: readonly W[],
-  description: string,
-): Option<readonly W[] | undefined, W | readonly W[]> {
-  const problem = new OptionProblem(`${name} must be one or more of ${words.join(', ')}, joined by commas`)
-  const parse = (value: string) => {
-    const given = value.split(',')
-    const isKnown = given.every((each) => (words as readonly string[]).includes(each))
-    return isKnown ? words.filter((word) => given.includes(word)) : problem
-  }
-  const facts = { description, type: 'array', items: { type: 'string', enum: words }, [REPEATABLE]: true }
-  return option<readonly W[], W | readonly W[]>(parse, { ...facts, example: words.slice(0, 1) })
-}
-
-/** The option `with`, whose words add keys to the records of an answer: an extension. */
-export function withParts<const W extends string>(words: readonly W[]) {
-  return {
-    with: wordList(
-      'with',
-      words,
-      `Adds keys to each record that other answers do not have: ${words.map((word) => `\`${word}\``).join(', ')}.`,
-    ),
-  }
-}
-
-/** What `with` adds to records whose writers are known. */
-export const withLineage = withParts(['lineage'])
+/** Marks an option that uses all its values. */
+const REPEATABLE = 'x-latchkey-repeatable'
 
 /** Facts of an option that is treated as absent if it is given twice. */
 export const ONCE = { 'x-latchkey-once': true }
@@ -349,9 +318,12 @@ export function decodeQuery<S extends z.ZodObject>(
     const text = params.get(name)
     if (text === null || absent?.has(name)) continue
     if (hasFact(option, 'x-latchkey-once') && params.getAll(name).length > 1) continue
-    const sent = hasFact(option, REPEATABLE) ? params.getAll(name) : text
+    if (hasFact(option, REPEATABLE)) {
+      given[name] = params.getAll(name)
+      continue
+    }
     const get = () => {
-      const value = decodeOption(option, name, sent)
+      const value = decodeOption(option, name, text)
       Object.defineProperty(given, name, { value, enumerable: true })
       return value
     }
@@ -364,8 +336,8 @@ function hasFact(option: z.ZodType, fact: keyof typeof ONCE | typeof REPEATABLE)
   return option instanceof z.ZodOptional && (option.unwrap() as z.ZodType).meta()?.[fact] === true
 }
 
-function decodeOption(schema: z.ZodType, name: string, sent: string | readonly string[]): unknown {
-  const parsed = schema.safeParse(sent)
+function decodeOption(schema: z.ZodType, name: string, text: string): unknown {
+  const parsed = schema.safeParse(text)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   const named = issue?.code === 'custom' ? (issue.params?.code as AclErrorCode | undefined) : undefined

@@ -12,7 +12,6 @@ import {
   page,
   query,
   text,
-  withParts,
   word,
 } from '../shared/query.ts'
 import {
@@ -24,9 +23,6 @@ import {
   tokenSchema,
   updateTokenSchema,
 } from './schemas.ts'
-
-/** What `with` adds to a token, in the order of its keys. An extension. */
-const withTokenParts = withParts(['labels', 'lineage'])
 
 const gate = 'api.token'
 const subject = 'token AccessorID'
@@ -67,7 +63,7 @@ export const tokens = c.router({
   self: get('/v1/acl/token/self', tokenSchema, {
     summary: 'Read the token that the request presents',
     description: 'Shows the real SecretID and needs no right. A request without a token is refused with 403.',
-    query: blockingQuery(withTokenParts),
+    query: blockingQuery({}),
     metadata: {
       right: 'self',
       refusedInLegacyMode: true,
@@ -106,7 +102,6 @@ export const tokens = c.router({
         'Add the contents of the policies and roles that affect the token. `expanded=false` adds nothing.',
         { gate: 'token.expanded' },
       ),
-      ...withTokenParts,
     }),
     metadata: {
       ...aclRead,
@@ -183,7 +178,6 @@ export const tokens = c.router({
         },
         'sort must be CreateIndex or -CreateIndex',
       ),
-      ...withTokenParts,
       ...page,
     }),
     metadata: {

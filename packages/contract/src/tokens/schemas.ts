@@ -1,13 +1,7 @@
 /** Tokens. Spec 2.1 to 2.5, 4.2 to 4.8. */
 import * as z from 'zod'
 import type { GateName } from '../gates.ts'
-import {
-  DESCRIPTION_BYTES_MAX,
-  LABEL_KEY_LENGTH_MAX,
-  LABEL_VALUE_BYTES_MAX,
-  LABELS_MAX,
-  NAMESPACE_NAME_LENGTH_MAX,
-} from '../limits.ts'
+import { DESCRIPTION_BYTES_MAX, NAMESPACE_NAME_LENGTH_MAX } from '../limits.ts'
 import { policySchema } from '../policies/routes.ts'
 import { roleSchema } from '../roles/routes.ts'
 import {
@@ -16,7 +10,6 @@ import {
   description,
   hash,
   ignored,
-  lineageShown,
   namespaceChosen,
   namespaceShown,
   stored,
@@ -41,20 +34,6 @@ const ACTS_AS = {
   NodeIdentities: 'Node identities of the token.',
 }
 const AUTH_METHOD = 'Name of the auth method that created the token.'
-
-const LABELS = `At most ${LABELS_MAX} pairs, such as \`"team": "web"\`. Keys: letters, digits and \`._/-\`, up to ${LABEL_KEY_LENGTH_MAX} characters; values: up to ${LABEL_VALUE_BYTES_MAX} bytes of one line. Everybody who may list tokens sees them: they are no place for secrets.`
-
-/** What `with` adds to a token in answers. */
-const extensionsShown = {
-  Labels: z
-    .record(z.string(), z.string())
-    .optional()
-    .meta({ description: 'With `labels`: the labels of the token. Absent if it has none.' }),
-  ...lineageShown,
-}
-
-/** Those keys, which come last in every kind of record. */
-const EXTENSION_KEYS = { Labels: true, CreatedBy: true, ModifiedBy: true } as const
 
 /** A token in answers. Key order is the order on the wire. Spec 4.10 is silent; decisions: record shapes. */
 export const tokenSchema = z
@@ -92,17 +71,15 @@ export const tokenSchema = z
     Hash: hash,
     ...stored,
     Namespace: namespaceShown,
-    ...extensionsShown,
   })
   .meta({ id: 'Token' })
 export type Token = z.infer<typeof tokenSchema>
 
 /** A list entry, which is marked if the token still has legacy rules. */
 export const tokenListEntrySchema = tokenSchema
-  .omit({ Rules: true, ...EXTENSION_KEYS })
+  .omit({ Rules: true })
   .extend({
     Legacy: z.literal(true).optional().meta({ description: 'Present if the token still has legacy rules.' }),
-    ...extensionsShown,
   })
   .strict()
   .meta({ id: 'TokenListEntry' })
@@ -110,7 +87,6 @@ export type TokenListEntry = z.infer<typeof tokenListEntrySchema>
 
 /** A token read with `expanded`. Spec 4.3; shape: decisions, record shapes. */
 export const expandedTokenSchema = tokenSchema
-  .omit(EXTENSION_KEYS)
   .extend({
     ExpandedPolicies: z
       .array(policySchema)
@@ -133,7 +109,6 @@ export const expandedTokenSchema = tokenSchema
       .meta({ description: 'What applies if no rule matches: `allow` or `deny`.' }),
     AgentACLDownPolicy: z.string().meta({ description: 'Always `extend-cache`.' }),
     ResolvedByAgent: z.string().meta({ description: 'Name of the server that answered.' }),
-    ...extensionsShown,
   })
   .strict()
   .meta({ id: 'ExpandedToken' })
@@ -165,7 +140,6 @@ const content = {
     .optional()
     .meta({ description: ACTS_AS.NodeIdentities, gate: 'token.nodeIdentities' satisfies GateName }),
 }
-const labels = z.record(z.string(), z.string()).optional()
 const local = z
   .boolean()
   .optional()
@@ -208,7 +182,6 @@ export const createTokenSchema = z
         ...expirationTtl,
       }),
     Namespace: namespaceChosen,
-    Labels: labels.meta({ description: LABELS }),
     CreateTime: unoffered(ignored),
     ...storedOnCreate,
   })
@@ -236,7 +209,6 @@ export const updateTokenSchema = z
       durationSchema.meta({ description: 'Refused: only a create can set a lifetime.', ...expirationTtl }),
     ),
     Namespace: namespaceChosen,
-    Labels: labels.meta({ description: `${LABELS} If absent, the token keeps its labels.` }),
     CreateTime: ignored,
     ...storedOnUpdate,
   })

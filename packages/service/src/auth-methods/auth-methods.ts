@@ -9,7 +9,7 @@ import { checkRulesFit, shownConfig, writeAuthMethod } from '@latchkey/acl'
 import { AclError, type AuthMethod, formatInstant, isReferenceFamily, limits } from '@latchkey/contract'
 import { type Context, type Handler, type JsonAnswer, json } from '../handler.ts'
 import { isSecondary, type ServiceOptions } from '../options.ts'
-import { type Kind, readRecord, requireRecord, withParts, writeRecord } from '../records.ts'
+import { type Kind, readRecord, requireRecord, writeRecord } from '../records.ts'
 import { acceptsProblem } from '../reply/render.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
 import { remove } from '../store/changes.ts'
@@ -53,12 +53,11 @@ export const deleteAuthMethodHandler: Handler<'authMethods.delete'> = (call) =>
 export const listAuthMethodsHandler: Handler<'authMethods.list'> = (call) => {
   const { edition, profile } = call.service
   const showsLifetime = profile.has('authMethod.listedLifetime')
-  const extend = withParts(call)
   const methods = [...call.directory.authMethods()].filter((method) => isListed(call, method.Namespace))
   return json(
     methods.map((method) => {
       const { Name, Type, DisplayName, Description, MaxTokenTTL, TokenLocality } = method
-      return extend(method, {
+      return {
         Name,
         Type,
         ...(DisplayName === '' ? {} : { DisplayName }),
@@ -69,7 +68,7 @@ export const listAuthMethodsHandler: Handler<'authMethods.list'> = (call) => {
         CreateIndex: method.CreateIndex,
         ModifyIndex: method.ModifyIndex,
         ...(edition === 'extended' ? { Namespace: method.Namespace } : {}),
-      })
+      }
     }),
     { topic: 'authMethods' },
   )

@@ -196,17 +196,10 @@ function show(call: ChangesCall, shown: Shown): Changes {
 }
 
 /** Each datacenter has its own indexes of auth methods, and all tokens here are global. Equal tokens have equal bytes. */
-function showToken({ Local: _, AuthMethodGeneration: __, ...token }: TokenRecord): object {
-  const { ExpirationTime, Labels, CreatedBy, ModifiedBy, ...shown } = token
+function showToken({ Local: _, AuthMethodGeneration: __, ExpirationTime, ...shown }: TokenRecord): object {
   // A new field of a record is either part of the answer, which the contract declares, or left out above.
   shown satisfies {
     readonly [Field in keyof typeof shown]: Field extends keyof Changes['Tokens'][number] ? unknown : never
   }
-  return {
-    ...shown,
-    ...(ExpirationTime === undefined ? {} : { ExpirationTime }),
-    ...(Object.keys(Labels).length === 0 ? {} : { Labels }),
-    ...(CreatedBy === '' ? {} : { CreatedBy }),
-    ...(ModifiedBy === '' ? {} : { ModifiedBy }),
-  }
+  return { ...shown, ...(ExpirationTime === undefined ? {} : { ExpirationTime }) }
 }

@@ -17,7 +17,6 @@ import {
   takeId,
   withId,
   within,
-  withParts,
   writeRecord,
 } from '../records.ts'
 import { inBodyNamespace, isListed } from '../request/namespace.ts'
@@ -74,10 +73,9 @@ export const deletePolicyHandler: Handler<'policies.delete'> = (call) =>
 
 export const listPoliciesHandler: Handler<'policies.list'> = (call) => {
   const showNamespace = call.service.edition === 'extended'
-  const extend = withParts(call)
   const policies = [...call.directory.policies()]
     .filter((policy) => isListed(call, policy.Namespace))
-    .map((policy) => extend(policy, showPolicyListEntry(policy, showNamespace)))
+    .map((policy) => showPolicyListEntry(policy, showNamespace))
   return json(policies, { topic: 'policies' })
 }
 

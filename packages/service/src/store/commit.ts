@@ -1,10 +1,10 @@
 /** Use cases that write: they read, decide, and commit if nothing that they read has changed; otherwise they start over. */
-import { authorOf, type Lineage, methodOf, signed } from '@latchkey/acl'
+import { methodOf } from '@latchkey/acl'
 import { AclError } from '@latchkey/contract'
 import { requireAuthority, requireNamespaces } from '../caller/authority.ts'
 import type { Context } from '../handler.ts'
 import { keyOf } from './claims.ts'
-import { type Change, type CommitOptions, type Store, StoreConflict, type TableName } from './store.ts'
+import { type Change, type CommitOptions, type Store, StoreConflict } from './store.ts'
 
 /** Attempts before a write that conflicts every time gives up. */
 const ATTEMPTS_MAX = 16
@@ -30,30 +30,11 @@ export function decideAndCommitFor<T>(
   const authorized = (decision: Decision<T>): Decision<T> | Promise<Decision<T>> => {
     requireNamespaces(decision.changes, store.directory())
     const asking = requireAuthority(call, decision.changes)
-    const signed = { ...decision, changes: signedBy(call, decision.changes) }
-    return asking ? asking.then(() => signed) : signed
+    return asking ? asking.then(() => decision) : decision
   }
   return decideAndCommit(store, () => {
     const decision = decide()
     return decision instanceof Promise ? decision.then(authorized) : authorized(decision)
-  })
-}
-
-const SIGNED_TABLES: ReadonlySet<TableName> = new Set([
-  'tokens',
-  'policies',
-  'roles',
-  'authMethods',
-  'bindingRules',
-] as const)
-
-/** The changes, with their author in each record that has one. */
-function signedBy({ caller }: Context, changes: readonly Change[]): readonly Change[] {
-  const author = authorOf(caller.token)
-  return changes.map((change) => {
-    if (change.op !== 'put' || !SIGNED_TABLES.has(change.table)) return change
-    // The compiler cannot see that these tables have authors.
-    return { ...change, record: signed(change.record as Lineage, author, change.expect === 0) } as Change
   })
 }
 

@@ -9,7 +9,6 @@ import { formatCursor, type ListOrder, orderOf, type Page, pageOf } from '../rep
 import type { TokenFilter } from '../store/store.ts'
 import { tokenFilterOf } from './token-filter.ts'
 import type { ShownTokens, TokenListRequest, WholeTokenList } from './token-list-cache.ts'
-import { extensionsOf } from './with-parts.ts'
 
 type Call = CallOf<'tokens.list'>
 type Listed = Answer<'tokens.list'>
@@ -21,26 +20,10 @@ export const listTokensHandler: Handler<'tokens.list'> = (call) => {
   const page = pageOf(call.query, order)
   const { lists, store } = call.service
   const request = cacheRequest(call, filter, store.tableIndex('tokens'))
-  // The option is rare, so lists with more keys are not cached.
-  if (call.query.with && !page) return listExtended(call, filter)
   const known = page ? undefined : lists?.known(request)
   if (known) return withSecrecy(call, wholeList(filter, known))
   const list = page ? listPage(call, filter, page) : listWhole(call, request)
   return list.then((listed) => withSecrecy(call, listed))
-}
-
-/** Answers a blocking query in one piece, because its content is compared, and streams every other list. */
-function listExtended(call: Call, filter: TokenFilter): Listed | Promise<Listed> {
-  if (call.isBlocking)
-    return readTokens(call, filter).then((list) => withSecrecy(call, wholeList(filter, list)))
-  return withSecrecy(call, {
-    body: { kind: 'json-stream', pages: shownPages(call, filter) },
-    watch: watchOf(filter, false),
-  })
-}
-
-async function* shownPages(call: Call, filter: TokenFilter): AsyncGenerator<JsonElements<TokenListEntry[]>> {
-  for await (const tokens of call.service.store.tokens(filter)) yield showTokens(call, tokens).text
 }
 
 function withSecrecy(call: Call, list: Listed): Listed {
@@ -127,8 +110,7 @@ async function readTokens(call: Call, filter: TokenFilter) {
 }
 
 function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
-  const { texts, directory, now, query, service } = call
-  const parts = query.with
+  const { texts, directory, now } = call
   let validUntil = Number.POSITIVE_INFINITY
   const living = tokens.filter((token) => {
     const expiresAt = expirationMs(token) ?? Number.POSITIVE_INFINITY
@@ -137,12 +119,7 @@ function showTokens(call: Call, tokens: readonly TokenRecord[]): ShownTokens {
     return true
   })
   return {
-    text: texts.listEntries(
-      living,
-      directory,
-      (token) => seesSecret(call, token),
-      parts && ((token) => extensionsOf(token, parts, service)),
-    ),
+    text: texts.listEntries(living, directory, (token) => seesSecret(call, token)),
     validUntil,
     leavesOutExpired: living.length < tokens.length,
   }

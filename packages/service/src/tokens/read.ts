@@ -4,7 +4,6 @@ import { type Answer, type Call, type Handler, json, missing, notFound } from '.
 import { laterFieldsOf, withoutLater } from '../reply/later-fields.ts'
 import { tokenTopic } from '../store/store.ts'
 import { withTokenIfAny } from './stored-token.ts'
-import { extendText, extensionsOf } from './with-parts.ts'
 
 /** What an expanded token shows besides itself. */
 const EXPANDED_TABLES = ['policies', 'roles', 'namespaces'] as const
@@ -19,28 +18,22 @@ function shown(call: Call<'tokens.read'>, token: TokenRecord | undefined): Answe
   if (!token) return missing(notFound('Requested token'), { topic, isOwn: true })
   const watch = { topic, modifyIndex: token.ModifyIndex }
   const showSecret = seesSecret(call, token)
-  const extensions = extensionsOf(token, query.with, service)
   const { defaultPolicy, nodeName, edition, profile } = service
   // The option is set by its presence or by `true`; `expanded=false` is plain. Decisions: record shapes.
   if (query.expanded !== true || !profile.has('token.expanded'))
-    return {
-      body: { kind: 'json-text', text: extendText(texts.token(token, directory, showSecret), extensions) },
-      watch,
-    }
+    return { body: { kind: 'json-text', text: texts.token(token, directory, showSecret) }, watch }
   const showNamespace = edition === 'extended'
   // Also shows policies and roles, so that every change of tokens, policies or roles may be news.
   const { store } = service
   const index = Math.max(tableIndex, ...EXPANDED_TABLES.map((table) => store.tableIndex(table)))
   const expanded = expandToken(token, { directory, defaultPolicy, nodeName, showSecret, showNamespace })
-  const answer = { ...withoutLater(expanded, laterFieldsOf(profile)), ...extensions }
-  return json(answer, { topic: 'changes', index, filtered: true })
+  return json(withoutLater(expanded, laterFieldsOf(profile)), { topic: 'changes', index, filtered: true })
 }
 
 /** Spec 4.4: the caller already has the secret, so the answer shows it. */
-export const readSelfHandler: Handler<'tokens.self'> = ({ caller, directory, query, service, texts }) => {
+export const readSelfHandler: Handler<'tokens.self'> = ({ caller, directory, texts }) => {
   const { token } = caller
   const topic = token.AccessorID === '' ? 'tokens' : tokenTopic(token.AccessorID)
   const watch = { topic, modifyIndex: token.ModifyIndex } as const
-  const text = extendText(texts.token(token, directory, true), extensionsOf(token, query.with, service))
-  return { body: { kind: 'json-text', text }, watch }
+  return { body: { kind: 'json-text', text: texts.token(token, directory, true) }, watch }
 }

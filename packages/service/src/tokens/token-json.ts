@@ -55,18 +55,12 @@ export class TokenTexts {
     tokens: readonly TokenRecord[],
     directory: Directory,
     seesSecret: (token: TokenRecord) => boolean,
-    extensions?: (token: TokenRecord) => object,
   ): JsonElements<TokenListEntry[]> {
     const { showNamespace, later } = this
-    const extended = (token: TokenRecord, entry: TokenListEntry) =>
-      extensions ? { ...entry, ...extensions(token) } : entry
     const entries = tokens.map((token) =>
-      extended(
-        token,
-        withoutLater(
-          showTokenListEntry(token, { directory, showSecret: seesSecret(token), showNamespace }),
-          later,
-        ),
+      withoutLater(
+        showTokenListEntry(token, { directory, showSecret: seesSecret(token), showNamespace }),
+        later,
       ),
     )
     return jsonElements(entries)

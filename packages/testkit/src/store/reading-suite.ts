@@ -54,9 +54,6 @@ export function describeReading(open: () => Store | Promise<Store>, keepsObjects
         LoginIdentity: text,
         ExpirationTime: '2026-02-01T00:00:00.5Z',
         CreateTime: '0001-01-01T00:00:00Z',
-        Labels: { a: text, team: 'web' },
-        CreatedBy: text,
-        ModifiedBy: text,
       })
       const policy = aPolicy({
         Name: `${text}${anId(4)}`,

@@ -99,11 +99,7 @@ CREATE TABLE token (
   auth_method_namespace  text,
   auth_method_generation text,
   -- Who logged in; empty for a token that no login made.
-  login_identity         text COLLATE "C",
-  -- Who wrote it: an accessor, or the method and identity of a login.
-  created_by             text COLLATE "C",
-  modified_by            text COLLATE "C",
-  labels                 json
+  login_identity         text COLLATE "C"
 ) WITH (fillfactor = 85);
 CREATE INDEX token_list_order ON token (create_index, accessor_id);
 CREATE INDEX token_namespace ON token (namespace, create_index, accessor_id) WHERE namespace <> 'default';
@@ -131,8 +127,6 @@ CREATE TABLE policy (
   hash         text NOT NULL,
   create_index bigint NOT NULL,
   modify_index bigint NOT NULL,
-  created_by   text COLLATE "C",
-  modified_by  text COLLATE "C",
   UNIQUE (namespace, name_key)
 );
 
@@ -148,8 +142,6 @@ CREATE TABLE role (
   hash               text NOT NULL,
   create_index       bigint NOT NULL,
   modify_index       bigint NOT NULL,
-  created_by         text COLLATE "C",
-  modified_by        text COLLATE "C",
   UNIQUE (namespace, name_key)
 );
 
@@ -249,8 +241,6 @@ CREATE TABLE auth_method (
   generation      text NOT NULL,
   create_index    bigint NOT NULL,
   modify_index    bigint NOT NULL,
-  created_by      text COLLATE "C",
-  modified_by     text COLLATE "C",
   -- Limits of the tokens that logins make: decisions/login-limits.md.
   max_live_tokens integer,
   idle_ttl        text,
@@ -273,9 +263,7 @@ CREATE TABLE binding_rule (
   bind_type    text NOT NULL,
   bind_name    text NOT NULL,
   create_index bigint NOT NULL,
-  modify_index bigint NOT NULL,
-  created_by   text COLLATE "C",
-  modified_by  text COLLATE "C"
+  modify_index bigint NOT NULL
 );
 CREATE INDEX binding_rule_method_key ON binding_rule (method_key);
 CREATE INDEX binding_rule_namespace ON binding_rule (namespace);

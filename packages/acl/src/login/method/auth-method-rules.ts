@@ -90,7 +90,6 @@ export function writeAuthMethod(
     CreateIndex: existing?.CreateIndex ?? 0,
     ModifyIndex: existing?.ModifyIndex ?? 0,
     Namespace: existing?.Namespace ?? context.namespace,
-    ...(existing?.CreatedBy === undefined ? {} : { CreatedBy: existing.CreatedBy }),
   }
 }
 

@@ -151,9 +151,7 @@ function skip({ AccessorID, SecretID }: Changes['Tokens'][number]): SkippedToken
 
 /** The auth method that made the token is in another datacenter, so deleting a local method does not end the token. */
 function tokenOf({ ExpirationTime, ...rest }: Changes['Tokens'][number]): TokenRecord {
-  const { Labels = {}, CreatedBy = '', ModifiedBy = '', ...shared } = rest
-  const extensions = { Labels, CreatedBy, ModifiedBy }
-  return { ...shared, ...extensions, ExpirationTime, Local: false, AuthMethodGeneration: 0 }
+  return { ...rest, ExpirationTime, Local: false, AuthMethodGeneration: 0 }
 }
 
 /** Each datacenter has its own indexes and auth methods. */
