@@ -78,6 +78,7 @@ const OF_ROUTES: Readonly<Record<string, number>> = {
   ),
   'agentChecks.pass field_invalid': 500,
   'agentProcess.forceLeave not_found': 500,
+  'operator.removePeer not_found': 500,
   'agentProcess.forceLeave id_missing': 500,
   'decisions.authorize field_invalid': 400,
   'legacy.translate rules_invalid': 400,
