@@ -149,7 +149,8 @@ function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string
     const own = ACL_ERRORS[code as AclErrorCode].status
     if (own >= 500 && own !== 501) return 'a 5xx'
     if (!statusesOf(code as AclErrorCode, name).includes(status)) return 'the status of another code'
-    if (text === '' && code !== 'not_found' && code !== 'endpoint_unknown') return 'a refusal without a word'
+    // To clients of that family, what does not exist is 404 without a word.
+    if (text === '' && status !== 404) return 'a refusal without a word'
     if (text.length > 6_000) return 'a refusal too long to be read'
   }
   const undeclared = whatIsUndeclared(reply)
