@@ -138,6 +138,13 @@ async function answerOf(world: World, { method, path, headers, body }: RandomReq
   return reply
 }
 
+/** Refusals that are 404 without a word: of a key, and to clients of the family X-Consul-. */
+const WORDLESS: ReadonlySet<string> = new Set([
+  'not_found',
+  'endpoint_unknown',
+  'coordinates.node id_missing',
+])
+
 function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string | undefined {
   const { status, code, endpoint: name, text } = reply
   // A status such as the 503 of a health check is the answer, not a refusal.
@@ -149,8 +156,8 @@ function whatIsWrong(scene: Scene, reply: Reply, request: RandomRequest): string
     const own = ACL_ERRORS[code as AclErrorCode].status
     if (own >= 500 && own !== 501) return 'a 5xx'
     if (!statusesOf(code as AclErrorCode, name).includes(status)) return 'the status of another code'
-    // To clients of that family, what does not exist is 404 without a word.
-    if (text === '' && status !== 404) return 'a refusal without a word'
+    const isWordless = WORDLESS.has(code) || WORDLESS.has(`${name} ${code}`)
+    if (text === '' && !isWordless) return 'a refusal without a word'
     if (text.length > 6_000) return 'a refusal too long to be read'
   }
   const undeclared = whatIsUndeclared(reply)

@@ -14,7 +14,7 @@ let ids = 0
 function waiting(
   path: string,
   headers: Readonly<Record<string, string>> = HEADERS,
-  alike: string | undefined = JSON.stringify(headers),
+  alike: string | null = JSON.stringify(headers),
 ): WireRequest {
   ids += 1
   return {
@@ -23,7 +23,7 @@ function waiting(
     header: (name) => headers[name],
     readBody: () => Promise.reject(new Error('a read has no body')),
     requestId: `request-${ids}`,
-    alike,
+    alike: alike ?? undefined,
   }
 }
 
@@ -68,7 +68,7 @@ test('waits with other headers, another path, or without the mark are evaluated 
     waiting(url),
     waiting(url, { 'x-service-token': reader.SecretID }),
     waiting(url.replace('?', '?pretty&')),
-    waiting(url, HEADERS, undefined),
+    waiting(url, HEADERS, null),
     waiting(`/acl/token/${other.AccessorID}?index=${world.store.tableIndex('tokens')}&wait=1ms`),
   ])
   await world.manage('PUT', path, { Description: 'second' })

@@ -85,15 +85,14 @@ const login = {
 const request = { decoding: 'Request decode failed' } as const
 const nameTaken = {
   name_in_use: (own: string) =>
-    own
-      .replace(/A (\w+) with Name/, 'A $1 with name')
-      .replace(/A (Policy|Role)/, (found) => found.toLowerCase().replace('a', 'A')),
+    own.replace(/A (Policy|Role) with Name/, (_, kind: string) => `A ${kind.toLowerCase()} with name`),
 }
 const undecoded = (own: string) => `Request decoding failed: ${own}`
 const SHORT_NODE_ID = /^Bad node ID: "(?!.{36}").*" is no UUID$/
 const unknownAccessor = `Failed acl token lookup by accessor: ${aclLookup('token')}`
 const unknownService = (own: string) => own.replace(/^Unknown service ("[^"]*")$/, 'Unknown service {$1 {}}')
 const onService = 'Permission denied: Missing {resource}:{access} on {segment}'
+const agentCheck = { texts: { privilege_missing: onService, id_missing: 'Unknown check ""' } } as const
 const legacyRules = (own: string) =>
   unclosedRules(own, 'ACL rule compilation failed: Failed to parse ACL rules')
 const intention = noUuid('failed intention lookup')
@@ -226,10 +225,10 @@ const ROUTES: { readonly [name in EndpointName]?: ReferenceAnswers } = {
       not_found: (own) => own.replace(/^Unknown service ("[^"]*")$/, 'ServiceID $1 does not exist'),
     },
   },
-  'agentChecks.deregister': { texts: { privilege_missing: onService, id_missing: 'Unknown check ""' } },
-  'agentChecks.pass': { texts: { privilege_missing: onService, id_missing: 'Unknown check ""' } },
-  'agentChecks.warn': { texts: { privilege_missing: onService, id_missing: 'Unknown check ""' } },
-  'agentChecks.fail': { texts: { privilege_missing: onService, id_missing: 'Unknown check ""' } },
+  'agentChecks.deregister': agentCheck,
+  'agentChecks.pass': agentCheck,
+  'agentChecks.warn': agentCheck,
+  'agentChecks.fail': agentCheck,
   'agentChecks.update': { ...request, texts: { privilege_missing: onService } },
   'configEntries.write': {
     decoding: 'Request decoding failed',
@@ -264,7 +263,9 @@ export function referenceTextOf(error: AclError, refused: Refused): string {
   const [name = ''] = /[a-z]\w*/i.exec(error.details.field ?? '') ?? []
   const keys = [`${error.code} ${name}`, error.code] as const
   const of = (wordings: Wordings = {}) => wordings[keys[0]] ?? wordings[keys[1]]
-  const wording = of(texts) ?? of(EVERYWHERE)
+  // Some refusals lack a right to any record of a kind, and then there is nothing to name.
+  const isUnnamed = error.details.missing !== undefined && error.details.missing.segment === undefined
+  const wording = (isUnnamed ? undefined : of(texts)) ?? of(EVERYWHERE)
   const undecodable = of(texts) === undefined && decoding && decodingProblem(error)
   const text = undecodable ? `${decoding}: ${undecodable}` : worded(wording, error, refused)
   return isBadRequest && status === 400 ? `Bad request: ${text}` : text
@@ -278,9 +279,6 @@ function worded(
   if (typeof wording === 'function')
     return wording(message, new URLSearchParams(/\?(.*)/s.exec(url)?.[1] ?? ''))
   const known: Readonly<Record<string, string>> = { ...params, ...details.missing }
-  const names = [...(wording?.matchAll(/\{(\w+)\}/g) ?? [])]
-  // A right is named only if the whole of it is known.
-  if (names.some(([, name = '']) => known[name] === undefined)) return 'Permission denied'
   return wording?.replaceAll(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '') ?? message
 }
 
@@ -336,7 +334,10 @@ export function referenceHeadersOf(
   )
 }
 
-/** For the documentation. `fixed`: the text on all routes that have no other. `reworded`: some route words the code anew. */
+/**
+ * How the reference words a code, for the documentation. `fixed`: its text on every route that has none of its own.
+ * `reworded`: at least one route has a text of the reference.
+ */
 export function referenceWordingOf(code: AclErrorCode): {
   readonly fixed?: string
   readonly reworded: boolean

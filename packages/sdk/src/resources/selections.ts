@@ -66,7 +66,6 @@ export interface IntentionNames {
   readonly destination: string
 }
 
-/** Selects intentions by an expression, such as `Action == deny`. */
 /** A server, by exactly one of the two. */
 export interface Peer {
   /** As the list of peers shows it. */
@@ -75,6 +74,7 @@ export interface Peer {
   readonly address?: string | undefined
 }
 
+/** Selects intentions by an expression, such as `Action == deny`. */
 export interface IntentionFilter {
   readonly filter?: string | undefined
 }

@@ -59,6 +59,16 @@ test.each([
   expect(repeated).toHaveLength(count)
 })
 
+test('requests are alike only with the same secret, so that waits of different callers never share an answer (AUTHZ-01)', async () => {
+  const { port, service } = await start()
+  const reply = vi.spyOn(service, 'reply')
+  await converse(port, [read('a'), read('a'), read('a'), read('a', 'b'), read('a', 'b')])
+  const alike = reply.mock.calls.map(([request]) => request.alike)
+  const [, a1, a2, b1, b2] = alike
+  expect([a1, a2, b1, b2].every((each) => each !== undefined)).toBe(true)
+  expect([a1 === a2, b1 === b2, a1 === b1]).toEqual([true, true, false])
+})
+
 /** Lines of a head in which one credential is easily mistaken for another one. */
 const CREDENTIALS = [
   ...['X-Token: a', 'X-Token: b', 'x-token: c', 'X-TOKEN: d', 'X-Token:e', 'X-Token:  f', 'X-Token: g '],
