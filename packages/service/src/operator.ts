@@ -9,11 +9,11 @@ import { changeSystem } from './store/changes.ts'
 import { decideAndCommitFor } from './store/commit.ts'
 
 export const raftConfigurationHandler: Handler<'operator.raftConfiguration'> = async (call) => {
-  const { servers, show } = await serversOf(call)
+  const { servers, idOf, leader } = await serversOf(call)
+  // Answers have the order of keys of existing services.
   const Servers = servers.map((server) => ({
-    ...show(server),
-    Node: server.node,
-    ProtocolVersion: RAFT_PROTOCOL,
+    ...{ ID: idOf(server), Node: server.node, Address: server.address, Leader: server.address === leader },
+    ...{ ProtocolVersion: RAFT_PROTOCOL, Voter: true },
   }))
   return json({ Servers, Index: 0 })
 }
@@ -32,8 +32,8 @@ export const removePeerHandler: Handler<'operator.removePeer'> = async (call) =>
     const message = "Must specify either ?id with the server's ID or ?address with IP:port of peer to remove"
     throw new AclError('query_invalid', message, { field })
   }
-  const { servers, show } = await serversOf(call)
-  const found = servers.find((server) => (id === undefined ? server.address : show(server).ID) === wanted)
+  const { servers, idOf } = await serversOf(call)
+  const found = servers.find((server) => (id === undefined ? server.address : idOf(server)) === wanted)
   const name = `${field} ${JSON.stringify(shorten(wanted))}`
   if (!found) throw new AclError('not_found', `${name} was not found in the Raft configuration`, { field })
   if ((await removeFailed(call.service, found.node)) === 'alive') {
@@ -44,20 +44,20 @@ export const removePeerHandler: Handler<'operator.removePeer'> = async (call) =>
 }
 
 export const autopilotHealthHandler: Handler<'operator.autopilotHealth'> = async (call) => {
-  const { servers, show } = await serversOf(call)
+  const { servers, idOf, leader } = await serversOf(call)
   const isAlive = ({ status }: ClusterMember) => status === 'alive'
   const living = servers.filter(isAlive)
   const Servers = servers.map((server) => {
-    const { node, version, status, heartbeatAt = call.now, startedAt = call.now, seenIndex = 0 } = server
+    const { node, address, version, status } = server
+    const { heartbeatAt = call.now, startedAt = call.now, seenIndex = 0 } = server
     return {
-      ...show(server),
-      Name: node,
-      SerfStatus: status,
-      Version: version,
+      ...{ ID: idOf(server), Name: node, Address: address, SerfStatus: status, Version: version },
+      Leader: address === leader,
       LastContact: formatDurationMs(Math.max(0, Math.trunc(call.now - heartbeatAt))),
       LastTerm: 0,
       LastIndex: seenIndex,
       Healthy: isAlive(server),
+      Voter: true,
       StableSince: formatInstant(isAlive(server) ? startedAt : heartbeatAt),
     }
   })
@@ -77,12 +77,8 @@ async function serversOf({ service }: Context) {
   const catalog = store.catalog()
   return {
     servers: members.filter(({ status }) => status !== 'left'),
-    show: (member: ClusterMember) => ({
-      ID: nodeIdOf(member, catalog),
-      Address: member.address,
-      Leader: member.address === leader,
-      Voter: true,
-    }),
+    idOf: (member: ClusterMember) => nodeIdOf(member, catalog),
+    leader,
   }
 }
 

@@ -3370,11 +3370,11 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Servers": [
             {
               "ID": "00000000-0000-4000-8000-00000000000d",
+              "Node": "mock",
               "Address": "latchkey.test:443",
               "Leader": true,
-              "Voter": true,
-              "Node": "mock",
-              "ProtocolVersion": "3"
+              "ProtocolVersion": "3",
+              "Voter": true
             }
           ],
           "Index": 0
@@ -3400,16 +3400,16 @@ export const EXAMPLES: Readonly<Record<RouteName, RecordedExample>> = {
           "Servers": [
             {
               "ID": "00000000-0000-4000-8000-00000000000d",
-              "Address": "latchkey.test:443",
-              "Leader": true,
-              "Voter": true,
               "Name": "mock",
+              "Address": "latchkey.test:443",
               "SerfStatus": "alive",
               "Version": "1.11",
+              "Leader": true,
               "LastContact": "0s",
               "LastTerm": 0,
               "LastIndex": 0,
               "Healthy": true,
+              "Voter": true,
               "StableSince": "2026-01-31T12:00:06.25Z"
             }
           ]

@@ -83,6 +83,7 @@ test.each<[EndpointName | undefined, AclErrorCode, Said, string]>([
     { message: 'TTL is not a duration: invalid duration "abc"' },
     'Request decode failed: time: invalid duration "abc"',
   ],
+  ['operator.removePeer', 'query_invalid', { status: 400, message: 'ours' }, 'Bad request: ours'],
   ['snapshots.restore', 'snapshot_invalid', { message: 'ours' }, 'ours'],
   [
     'kv.write',

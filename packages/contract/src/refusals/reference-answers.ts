@@ -211,6 +211,7 @@ const ROUTES: { readonly [name in EndpointName]?: ReferenceAnswers } = {
     texts: { 'query_invalid segment': 'Network segments are not supported in this version of Consul' },
   },
   'agentProcess.forceLeave': { texts: { id_missing: "agent: No node found with name ''" } },
+  'operator.removePeer': { isBadRequest: true },
   'health.uiNode': { readHeaders: 'found', texts: { not_found: '' } },
   'agent.service': { texts: { id_missing: 'unknown service ID: ' } },
   'agent.registerService': { ...request, texts: { privilege_missing: onService } },
